@@ -1,1 +1,17 @@
-//! placeholder
+//! The domain of Evalkit, pure: no I/O, no clock, no randomness, no async. Builds for `wasm32-unknown-unknown`.
+//!
+//! Everything that decides (a verdict, a score, who may do what, what a trial becomes next) is a function
+//! here, of plain data to plain data. The other crates carry the decisions out.
+
+pub mod canonical;
+pub mod case;
+pub mod error;
+pub mod experiment;
+pub mod grade;
+pub mod name;
+pub mod overlay;
+pub mod policy;
+pub mod results;
+pub mod run;
+pub mod verdict;
+pub mod view;
