@@ -3,6 +3,7 @@
 //! Everything that decides (a verdict, a score, who may do what, what a trial becomes next) is a function
 //! here, of plain data to plain data. The other crates carry the decisions out.
 
+pub mod agent;
 pub mod canonical;
 pub mod case;
 pub mod error;
