@@ -1,0 +1,29 @@
+//! JavaScript glue for a WebAssembly module. As a library of the same version as `wasm-bindgen` itself,
+//! so that there is no separately installed tool that can drift.
+
+use std::{fs, path::Path};
+
+use anyhow::{Context, Result};
+use wasm_bindgen_cli_support::Bindgen;
+
+/// Writes `<name>.js` and `<name>_bg.wasm` into an emptied folder.
+///
+/// # Errors
+/// When the module cannot be read or was made with another version.
+pub fn run(module: &Path, out: &Path, name: &str) -> Result<()> {
+    if out.exists() {
+        fs::remove_dir_all(out)?;
+    }
+    let mut bindgen = Bindgen::new();
+    bindgen
+        .input_path(module)
+        .out_name(name)
+        .web(true)?
+        .typescript(false)
+        .remove_producers_section(true)
+        // The server names the hashed module; a default that points nowhere would only hide a mistake.
+        .omit_default_module_path(true);
+    bindgen
+        .generate(out)
+        .with_context(|| format!("wasm-bindgen on {}", module.display()))
+}

@@ -1,0 +1,92 @@
+//! The one program: `evalkit`.
+
+use std::{fs, path::PathBuf};
+
+use anyhow::{Context, Result};
+
+use super::Mode;
+use crate::{
+    process,
+    progress::{Board, Fresh},
+    repo::Repo,
+    stamp::{Inputs, Stamp},
+};
+
+/// Where the built program lies.
+pub fn program(repo: &Repo, mode: Mode) -> PathBuf {
+    let profile = match mode {
+        Mode::Dev => "debug",
+        Mode::Release => "release",
+    };
+    let file = format!("evalkit{}", std::env::consts::EXE_SUFFIX);
+    repo.target(profile).join(file)
+}
+
+/// Compiles it. A release has the site inside.
+///
+/// # Errors
+/// When cargo fails.
+pub fn compile(repo: &Repo, mode: Mode, board: &Board) -> Result<()> {
+    let program = program(repo, mode);
+    board.step("server", |lane| {
+        let mut inputs = Inputs::of("server 1")
+            .text("mode", mode.name())
+            .text(
+                "rustc",
+                &process::capture(process::command("rustc").arg("-vV"))?,
+            )
+            .env("RUSTFLAGS");
+        for path in [
+            "Cargo.toml",
+            "Cargo.lock",
+            ".cargo",
+            "app",
+            "backend",
+            "crates",
+            "examples",
+            "migrations",
+        ] {
+            inputs = inputs.files(repo, path)?;
+        }
+        if mode == Mode::Release {
+            inputs = inputs.file(&mode.site(repo).join("manifest.json"))?;
+        }
+        let inputs = inputs.finish();
+        let stamp = Stamp::new(mode.work(repo).join("server.stamp"));
+        if stamp.holds(&inputs, &[&program]) {
+            return Ok(Fresh::Unchanged);
+        }
+        let mut cargo = process::command("cargo");
+        cargo
+            .current_dir(repo.root())
+            .args([
+                "build",
+                "--locked",
+                "--package",
+                "evalkit",
+                "--bin",
+                "evalkit",
+            ])
+            .env("CARGO_TARGET_DIR", repo.target(""));
+        if mode == Mode::Release {
+            cargo.arg("--release");
+            if has_feature(repo, "embed")? {
+                cargo
+                    .args(["--features", "embed"])
+                    .env("EVALKIT_SITE_DIR", mode.site(repo));
+            }
+        }
+        lane.cargo(&mut cargo)?;
+        stamp.set(&inputs, &[&program])?;
+        Ok(Fresh::Rebuilt)
+    })
+}
+
+fn has_feature(repo: &Repo, name: &str) -> Result<bool> {
+    let text = fs::read_to_string(repo.path("backend/Cargo.toml"))?;
+    let manifest: toml::Table = text.parse().context("backend/Cargo.toml")?;
+    Ok(manifest
+        .get("features")
+        .and_then(|features| features.get(name))
+        .is_some())
+}
