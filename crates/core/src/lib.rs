@@ -10,6 +10,7 @@ pub mod case;
 pub mod error;
 pub mod experiment;
 pub mod explanation;
+pub mod figures;
 pub mod grade;
 pub mod name;
 pub mod next_act;

@@ -1,0 +1,1231 @@
+//! Whether the words around a figure speak of the rubric's point, plainly. Arithmetic alone cannot tell a right figure
+//! from the right digits about something else; wherever the words leave room, the figure is left undecided.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::ops::Range;
+
+use super::criterion::{Criterion, Fit};
+use super::read::{Figure, is_month};
+
+/// Why a figure that fits is not taken.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Caution {
+    /// A word in the sentence may turn its meaning.
+    Word(String),
+    /// Another period stands nearer than the rubric's.
+    Period,
+    /// The sentence names someone or something else.
+    Name(String),
+    /// A qualifier that the rubric does not have (`operating` for `net`).
+    Qualifier(String),
+    /// Nothing in the sentence says that it is about the rubric's point.
+    OffPoint,
+    /// Two figures are offered for one.
+    Twofold,
+}
+
+impl fmt::Display for Caution {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Word(word) => write!(
+                f,
+                "The figure is there, but “{word}” in its sentence may turn the meaning."
+            ),
+            Self::Period => write!(
+                f,
+                "The figure is there, but it stands beside another period."
+            ),
+            Self::Name(name) => write!(f, "The figure is there, but its sentence is about {name}."),
+            Self::Qualifier(word) => write!(
+                f,
+                "The figure is there, but it is called “{word}”, which the rubric does not say."
+            ),
+            Self::OffPoint => write!(
+                f,
+                "The figure is there, but its sentence does not speak of the rubric's point."
+            ),
+            Self::Twofold => write!(f, "The answer offers another figure beside it."),
+        }
+    }
+}
+
+/// What a rubric is about: its words, names, periods and qualifiers.
+#[derive(Debug, Clone)]
+pub struct Point {
+    words: BTreeSet<String>,
+    all: BTreeSet<String>,
+    names: BTreeSet<String>,
+    periods: BTreeSet<String>,
+}
+
+/// Words that say nothing of a point.
+const STOP: &[&str] = &[
+    "the",
+    "and",
+    "that",
+    "was",
+    "were",
+    "for",
+    "from",
+    "with",
+    "this",
+    "its",
+    "their",
+    "has",
+    "had",
+    "have",
+    "are",
+    "is",
+    "as",
+    "at",
+    "by",
+    "in",
+    "of",
+    "on",
+    "to",
+    "a",
+    "an",
+    "or",
+    "it",
+    "be",
+    "been",
+    "which",
+    "than",
+    "then",
+    "states",
+    "state",
+    "stated",
+    "says",
+    "calculates",
+    "computes",
+    "gives",
+    "reports",
+    "reported",
+    "identifies",
+    "notes",
+    "mentions",
+    "about",
+    "approximately",
+    "around",
+    "roughly",
+    "exactly",
+    "within",
+    "between",
+    "either",
+    "least",
+    "most",
+    "more",
+    "less",
+    "over",
+    "under",
+    "total",
+    "value",
+    "figure",
+    "amount",
+    "number",
+    "year",
+    "years",
+    "million",
+    "billion",
+    "thousand",
+    "trillion",
+    "percent",
+    "percentage",
+    "points",
+    "point",
+    "bps",
+    "concludes",
+    "derives",
+    "retrieves",
+    "names",
+    "answer",
+    "will",
+    "there",
+    "also",
+    "into",
+    "per",
+    "actual",
+    "company",
+    "usual",
+    "works",
+    "get",
+    "stands",
+    "booked",
+    "handled",
+    "comes",
+    "calculated",
+    "during",
+    "using",
+    "based",
+    "when",
+    "where",
+    "who",
+    "whose",
+    "what",
+    "how",
+    "each",
+    "both",
+    "all",
+    "any",
+    "these",
+    "those",
+    "came",
+    "come",
+    "stood",
+    "amounted",
+    "equals",
+    "equal",
+];
+
+/// Words in a sentence that may turn the meaning of a figure in it, unless the rubric has them too.
+const TURNING: &[&str] = &[
+    "not",
+    "never",
+    "no",
+    "neither",
+    "nor",
+    "cannot",
+    "without",
+    "instead",
+    "incorrect",
+    "incorrectly",
+    "wrong",
+    "wrongly",
+    "false",
+    "falsely",
+    "mistaken",
+    "mistakenly",
+    "misreported",
+    "misprint",
+    "typo",
+    "error",
+    "claims",
+    "claim",
+    "claimed",
+    "claiming",
+    "alleged",
+    "allegedly",
+    "rumour",
+    "rumor",
+    "rumours",
+    "rumors",
+    "rumoured",
+    "rumored",
+    "supposedly",
+    "purported",
+    "purportedly",
+    "if",
+    "would",
+    "could",
+    "might",
+    "perhaps",
+    "possibly",
+    "hypothetical",
+    "hypothetically",
+    "assume",
+    "assuming",
+    "assumed",
+    "suppose",
+    "supposing",
+    "unless",
+    "unverified",
+    "unconfirmed",
+    "unable",
+    "verify",
+    "confirm",
+    "unclear",
+    "uncertain",
+    "doubt",
+    "doubtful",
+    "unsure",
+    "guess",
+    "guessing",
+    "expected",
+    "expects",
+    "expect",
+    "forecast",
+    "forecasts",
+    "forecasted",
+    "projected",
+    "projection",
+    "projections",
+    "projects",
+    "guidance",
+    "guided",
+    "target",
+    "targets",
+    "targeted",
+    "consensus",
+    "analysts",
+    "previously",
+    "originally",
+    "initially",
+    "formerly",
+    "earlier",
+    "preliminary",
+    "provisional",
+    "draft",
+    "rather",
+    "whereas",
+    "although",
+    "but",
+    "however",
+    "nevertheless",
+    "dispute",
+    "disputed",
+    "denied",
+    "denies",
+    "deny",
+    "reject",
+    "rejected",
+    "rejects",
+    "refuted",
+    "believe",
+    "believed",
+    "think",
+    "thought",
+    "probably",
+    "likely",
+    "maybe",
+    "may",
+    "should",
+    "can't",
+    "isn't",
+    "wasn't",
+    "aren't",
+    "weren't",
+    "didn't",
+    "doesn't",
+    "don't",
+    "won't",
+    "couldn't",
+    "wouldn't",
+    "hasn't",
+    "haven't",
+    "fictional",
+    "imagine",
+    "pretend",
+    "scenario",
+    "example",
+    "e.g",
+    "versus",
+    "excluding",
+    "including",
+    "except",
+    "unlike",
+    "missed",
+    "planned",
+    "plan",
+    "budget",
+    "budgeted",
+    "aims",
+    "aimed",
+    "hoped",
+    "corrected",
+    "correction",
+    "revised",
+    "restated",
+    "range",
+    "ranges",
+    "ranged",
+    "ranging",
+    "old",
+    "older",
+    "former",
+    "prior",
+    "now",
+    "vary",
+    "varies",
+    "varied",
+    "superseded",
+    "until",
+    "before",
+    "whether",
+    "question",
+    "asked",
+    "asks",
+    "check",
+    "rubric",
+    "grader",
+    "satisfied",
+    "almost",
+    "nearly",
+    "under",
+    "over",
+    "least",
+    "most",
+    "up",
+    "exceed",
+    "exceeded",
+    "exceeds",
+    "short",
+    "excess",
+    "more",
+    "less",
+    "fewer",
+    "above",
+    "below",
+    "minimum",
+    "maximum",
+    "beyond",
+    "approaching",
+    "close",
+    "somewhere",
+    "either",
+    "or",
+    "out",
+    "half",
+    "double",
+    "twice",
+    "third",
+];
+
+/// Groups of words of which a point holds one: another one of the group is another point.
+const QUALIFIERS: &[&[&str]] = &[
+    &[
+        "gross",
+        "net",
+        "operating",
+        "pretax",
+        "pre-tax",
+        "adjusted",
+        "reported",
+        "ebitda",
+        "ebit",
+        "underlying",
+        "core",
+        "headline",
+        "contribution",
+    ],
+    &["gaap", "non-gaap", "ifrs"],
+    &["basic", "diluted"],
+    &[
+        "annual",
+        "quarterly",
+        "monthly",
+        "weekly",
+        "daily",
+        "yearly",
+        "hourly",
+    ],
+    &[
+        "domestic",
+        "international",
+        "foreign",
+        "overseas",
+        "global",
+        "worldwide",
+        "national",
+        "regional",
+    ],
+    &["systolic", "diastolic"],
+    &[
+        "minimum", "maximum", "average", "mean", "median", "peak", "lowest", "highest",
+    ],
+    &[
+        "import", "imports", "export", "exports", "inbound", "outbound", "imported", "exported",
+    ],
+    &["standalone", "consolidated", "segment", "group"],
+    &["upload", "download", "read", "write", "reads", "writes"],
+    &["fiscal", "calendar"],
+    &[
+        "north", "south", "east", "west", "northern", "southern", "eastern", "western",
+    ],
+    &[
+        "male", "female", "men", "women", "men's", "women's", "boys", "girls",
+    ],
+    &["home", "away"],
+    &[
+        "adult",
+        "adults",
+        "child",
+        "children",
+        "paediatric",
+        "pediatric",
+        "infant",
+        "infants",
+    ],
+    &[
+        "oral",
+        "intravenous",
+        "iv",
+        "subcutaneous",
+        "topical",
+        "inhaled",
+    ],
+    &[
+        "revenue",
+        "revenues",
+        "sales",
+        "profit",
+        "income",
+        "earnings",
+        "cost",
+        "costs",
+        "expense",
+        "expenses",
+        "cash",
+        "debt",
+        "assets",
+        "liabilities",
+        "equity",
+        "turnover",
+        "dividend",
+        "dividends",
+        "capex",
+    ],
+    &["first", "second", "third", "fourth", "final", "last"],
+    &[
+        "length",
+        "width",
+        "height",
+        "depth",
+        "area",
+        "volume",
+        "mass",
+        "weight",
+        "diameter",
+        "radius",
+        "circumference",
+        "perimeter",
+    ],
+    &[
+        "temperature",
+        "rainfall",
+        "precipitation",
+        "humidity",
+        "wind",
+        "pressure",
+        "snowfall",
+    ],
+    &["latency", "throughput", "memory", "uptime", "bandwidth"],
+    &[
+        "goals", "assists", "rebounds", "draws", "titles", "tries", "wickets",
+    ],
+    &["votes", "seats", "turnout"],
+    &["before", "after"],
+    &["including", "excluding", "ex", "without"],
+    &["p50", "p90", "p95", "p99"],
+    &["sensitivity", "specificity"],
+    &["incidence", "prevalence", "mortality"],
+    &["treatment", "placebo", "control"],
+    &["loading", "maintenance"],
+    &["budgeted", "actual", "planned"],
+    &["opening", "closing"],
+    &["senior", "junior", "subordinated", "secured", "unsecured"],
+    &["parent", "subsidiary"],
+    &["urban", "rural"],
+    &["installed", "generated"],
+    &["surface", "bottom"],
+];
+
+/// Text that addresses a grader, holds a template or a verdict: no figure in it is vouched for.
+const HOSTILE: &[&str] = &[
+    "\"verdict\"",
+    "'verdict'",
+    "verdict:",
+    "mark all",
+    "mark every",
+    "mark this",
+    "as satisfied",
+    "ignore the rubric",
+    "ignore previous",
+    "ignore all",
+    "ignore any",
+    "disregard",
+    "grader",
+    "grading",
+    "the judge",
+    "evaluator",
+    "rubric",
+    "{{",
+    "}}",
+    "$&",
+    "<answer",
+    "</answer",
+    "system prompt",
+    "you are an",
+    "begin data",
+    "end data",
+    "\"satisfied\"",
+    "score:",
+    "\"score\"",
+    "instruction",
+];
+
+/// Why nothing in this answer can be vouched for, or `None`.
+pub fn distrusted(rubric: &str, answer: &str) -> Option<&'static str> {
+    let lower = answer.to_lowercase();
+    if HOSTILE.iter().any(|h| lower.contains(h)) {
+        return Some(
+            "The answer holds text that speaks to a grader or looks like a verdict or a template.",
+        );
+    }
+    if answer.chars().any(|c| matches!(c, '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{2064}' | '\u{feff}' | '\u{ad}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')) {
+        return Some("The answer holds invisible characters.");
+    }
+    if answer
+        .chars()
+        .any(|c| !c.is_ascii() && c.is_numeric() && !"²³¹⁰⁴⁵⁶⁷⁸⁹½¼¾₀₁₂₃₄₅₆₇₈₉".contains(c))
+    {
+        return Some("The answer writes digits in another script.");
+    }
+    let squeeze = |t: &str| {
+        t.split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ")
+            .to_lowercase()
+    };
+    let (echo, whole) = (squeeze(rubric), squeeze(answer));
+    let echo = echo.trim_end_matches('.');
+    if !echo.is_empty() && echo.split(' ').count() >= 4 && whole.contains(echo) {
+        return Some("The answer repeats the rubric's own words.");
+    }
+    None
+}
+
+/// Byte ranges of sentences, list items and table rows.
+pub fn sentences(text: &str) -> Vec<Range<usize>> {
+    let mut out = Vec::new();
+    let mut start = 0;
+    let chars: Vec<(usize, char)> = text.char_indices().collect();
+    for (i, (at, c)) in chars.iter().enumerate() {
+        let next = chars.get(i + 1).map(|(_, c)| *c);
+        let ends = match c {
+            '\n' => true,
+            '.' | '!' | '?' => {
+                let closes = next
+                    .is_none_or(|n| n.is_whitespace() || matches!(n, '"' | '”' | ')' | '*' | '_'));
+                let opens_new = chars[i + 1..].iter().map(|(_, c)| *c).find(|c| {
+                    !c.is_whitespace() && !matches!(c, '"' | '”' | ')' | '*' | '_' | '“' | '(')
+                });
+                let initial = i >= 1
+                    && chars[i - 1].1.is_uppercase()
+                    && (i < 2 || !chars[i - 2].1.is_alphabetic());
+                closes && !initial && opens_new.is_none_or(|o| !o.is_lowercase())
+            }
+            _ => false,
+        };
+        if ends {
+            let end = at + c.len_utf8();
+            if !text[start..end].trim().is_empty() {
+                out.push(start..end);
+            }
+            start = end;
+        }
+    }
+    if !text[start..].trim().is_empty() {
+        out.push(start..text.len());
+    }
+    out
+}
+
+/// Words of a text with their offsets: letters, digits, inner hyphens and apostrophes.
+fn words(text: &str) -> Vec<(usize, &str)> {
+    let mut out = Vec::new();
+    let mut start = None;
+    for (at, c) in text
+        .char_indices()
+        .chain(std::iter::once((text.len(), ' ')))
+    {
+        let part = c.is_alphanumeric() || (matches!(c, '-' | '\'' | '’') && start.is_some());
+        match (part, start) {
+            (true, None) => start = Some(at),
+            (false, Some(from)) => {
+                out.push((from, text[from..at].trim_end_matches(['-', '\'', '’'])));
+                start = None;
+            }
+            _ => {}
+        }
+    }
+    out
+}
+
+fn stem(word: &str) -> String {
+    let lower = word.to_lowercase().replace('’', "'");
+    let lower = lower.strip_suffix("'s").unwrap_or(&lower).to_owned();
+    match lower.strip_suffix("ies") {
+        Some(rest) if rest.len() > 2 => format!("{rest}y"),
+        _ => match lower.strip_suffix('s') {
+            Some(rest) if rest.len() > 3 && !rest.ends_with('s') => rest.to_owned(),
+            _ => lower,
+        },
+    }
+}
+
+fn content(text: &str) -> BTreeSet<String> {
+    words(text)
+        .into_iter()
+        .filter(|(_, w)| w.chars().count() > 2 && !w.chars().any(|c| c.is_ascii_digit()))
+        .map(|(_, w)| (w.to_lowercase(), stem(w)))
+        .filter(|(lower, _)| !STOP.contains(&lower.as_str()))
+        .map(|(_, stem)| stem)
+        .collect()
+}
+
+/// Periods with where they stand: four-digit years (also of `FY2024`, `FY24`), quarters, halves, months.
+fn periods(text: &str) -> Vec<(usize, String)> {
+    let mut out = Vec::new();
+    for (at, word) in words(text) {
+        let upper = word.to_uppercase();
+        let digits: String = upper.chars().filter(char::is_ascii_digit).collect();
+        let letters: String = upper.chars().filter(char::is_ascii_alphabetic).collect();
+        if letters.is_empty()
+            && digits.len() == 4
+            && digits.len() == word.len()
+            && ("1000".."2101").contains(&digits.as_str())
+        {
+            let after = &text[at + word.len()..];
+            let unit_follows = after.trim_start().starts_with(['%', '°']);
+            // `3.1726` and `1,963.5` hold no year.
+            let inside = text[..at].ends_with(['.', ','])
+                && text[..at - 1].ends_with(|c: char| c.is_ascii_digit())
+                || after.starts_with(['.', ','])
+                    && after[1..].starts_with(|c: char| c.is_ascii_digit());
+            if !unit_follows && !inside {
+                out.push((at, digits));
+            }
+        } else if matches!(letters.as_str(), "FY" | "CY" | "F") && matches!(digits.len(), 2 | 4) {
+            out.push((
+                at,
+                if digits.len() == 2 {
+                    format!("20{digits}")
+                } else {
+                    digits
+                },
+            ));
+        } else if matches!(letters.as_str(), "Q" | "H") && digits.len() == 1 && upper.len() == 2 {
+            out.push((at, upper));
+        } else if upper.len() == 2 && upper.ends_with(['Q', 'H']) && digits.len() == 1 {
+            out.push((at, upper.chars().rev().collect()));
+        } else if is_month(word) && word.len() > 2 {
+            let name: String = word.to_lowercase().chars().take(3).collect();
+            out.push((at, name));
+        }
+    }
+    out
+}
+
+fn is_year(period: &str) -> bool {
+    period.len() == 4 && period.bytes().all(|b| b.is_ascii_digit())
+}
+
+/// Capitalised words inside a sentence, which are names more often than not.
+fn names(text: &str) -> Vec<(usize, String)> {
+    const TITLES: &[&str] = &[
+        "FY", "CY", "The", "In", "On", "At", "For", "By", "As", "It", "This", "That", "These",
+        "Those", "I", "A", "An", "Its", "Our", "We", "Per", "From", "And", "But", "Or", "With",
+        "Total", "Note",
+    ];
+    let all = words(text);
+    all.iter()
+        .enumerate()
+        .filter(|(i, (at, word))| {
+            let capital = word.chars().next().is_some_and(char::is_uppercase);
+            let opens = *i == 0
+                || text[..*at]
+                    .trim_end_matches(['*', '_', '"', '“', '(', ' ', '-', '|', '#', '\t'])
+                    .ends_with(['.', '!', '?', ':', '\n', '|'])
+                || text[..*at]
+                    .trim_matches(['*', '_', '"', '“', '(', ' ', '-', '|', '#', '\n', '\t'])
+                    .is_empty();
+            let acts = all.get(i + 1).is_some_and(|(_, next)| {
+                matches!(
+                    *next,
+                    "reported"
+                        | "posted"
+                        | "had"
+                        | "recorded"
+                        | "earned"
+                        | "generated"
+                        | "has"
+                        | "won"
+                        | "scored"
+                        | "finished"
+                        | "shipped"
+                        | "announced"
+                        | "said"
+                        | "employs"
+                        | "employed"
+                        | "operates"
+                )
+            }) || word.ends_with("'s")
+                || word.ends_with("’s");
+            capital
+                && !word.chars().any(|c| c.is_ascii_digit())
+                && word.chars().count() > 1
+                && !is_month(word)
+                && !TITLES.contains(word)
+                && (!opens || acts)
+        })
+        .map(|(_, (at, word))| (*at, stem(word)))
+        .collect()
+}
+
+/// Number words, which arithmetic does not read (`one` and ordinals aside).
+pub fn has_number_words(text: &str) -> bool {
+    const WORDS: &[&str] = &[
+        "two",
+        "three",
+        "four",
+        "five",
+        "six",
+        "seven",
+        "eight",
+        "nine",
+        "ten",
+        "eleven",
+        "twelve",
+        "thirteen",
+        "fourteen",
+        "fifteen",
+        "sixteen",
+        "seventeen",
+        "eighteen",
+        "nineteen",
+        "twenty",
+        "thirty",
+        "forty",
+        "fifty",
+        "sixty",
+        "seventy",
+        "eighty",
+        "ninety",
+        "hundred",
+        "dozen",
+        "half",
+        "quarter",
+        "double",
+        "doubled",
+        "twice",
+        "triple",
+        "tripled",
+        "zero",
+        "thousand",
+        "million",
+        "billion",
+    ];
+    words(text).iter().any(|(at, w)| {
+        let lower = w.to_lowercase();
+        lower.split('-').any(|part| WORDS.contains(&part))
+            && !text[..*at]
+                .trim_end()
+                .ends_with(|c: char| c.is_ascii_digit())
+    })
+}
+
+impl Point {
+    /// What the rubric is about.
+    pub fn of(rubric: &str) -> Self {
+        let all = words(rubric)
+            .into_iter()
+            .map(|(_, w)| w.to_lowercase())
+            .collect();
+        Self {
+            words: content(rubric),
+            all,
+            names: names(rubric).into_iter().map(|(_, n)| n).collect(),
+            periods: periods(rubric).into_iter().map(|(_, p)| p).collect(),
+        }
+    }
+
+    /// Share of the rubric's words that stand in `text`, 0 to 1.
+    fn coverage(&self, text: &str) -> f64 {
+        if self.words.is_empty() {
+            return 0.0;
+        }
+        let given = content(text);
+        let shared = self.words.iter().filter(|w| given.contains(*w)).count();
+        #[expect(clippy::cast_precision_loss, reason = "word counts are small")]
+        let share = shared as f64 / self.words.len() as f64;
+        share
+    }
+}
+
+/// The sentence of a figure.
+fn sentence_of<'t>(text: &'t str, sentences: &[Range<usize>], figure: &Figure) -> (usize, &'t str) {
+    match sentences.iter().find(|s| s.contains(&figure.digits_at)) {
+        Some(range) => (range.start, &text[range.clone()]),
+        None => (0, text),
+    }
+}
+
+/// What speaks against taking a figure that fits, or `None`.
+pub fn caution(
+    text: &str,
+    sentences: &[Range<usize>],
+    figure: &Figure,
+    given: &[Figure],
+    spoken_for: &[bool],
+    alike: usize,
+    point: &Point,
+) -> Option<Caution> {
+    let (from, sentence) = sentence_of(text, sentences, figure);
+    if let Some(found) = turned(sentence, from, figure, point) {
+        return Some(found);
+    }
+    if let Some(found) = elsewhere(sentence, from, figure, given, point) {
+        return Some(found);
+    }
+    // A terse answer has no other point to be about.
+    let terse = content(text).len() <= 2;
+    if !terse {
+        let before = sentences
+            .iter()
+            .position(|s| s.start == from)
+            .and_then(|i| i.checked_sub(1))
+            .map_or("", |i| &text[sentences[i].clone()]);
+        let near = point.coverage(sentence);
+        let wide = point.coverage(&format!("{before} {sentence}"));
+        if near < 0.2 || wide < 0.4 {
+            return Some(Caution::OffPoint);
+        }
+        let rivals: Vec<&Figure> = given
+            .iter()
+            .zip(spoken_for)
+            .filter(|(g, taken)| {
+                !**taken && g.scaled.unit == figure.scaled.unit && g.number != figure.number
+            })
+            .map(|(g, _)| g)
+            .collect();
+        if let Some(found) = rivalled(text, sentences, figure, &rivals, alike, point) {
+            return Some(found);
+        }
+    }
+    None
+}
+
+/// `alike` is how many figures of the kind the rubric asks for.
+///
+/// Another figure of the kind that stands on the rubric's point as well as this one, or better: which one is meant?
+fn rivalled(
+    text: &str,
+    sentences: &[Range<usize>],
+    figure: &Figure,
+    rivals: &[&Figure],
+    alike: usize,
+    point: &Point,
+) -> Option<Caution> {
+    let (from, sentence) = sentence_of(text, sentences, figure);
+    let ours = clause_of(text, from, sentence, figure);
+    let (near, our_words) = (point.coverage(sentence), content(ours));
+    for rival in rivals {
+        let (other_from, other) = sentence_of(text, sentences, rival);
+        if other_from == from {
+            // As many figures as the rubric asks for: the rival is another one's answer, and is judged there.
+            if alike > 1
+                && rivals
+                    .iter()
+                    .filter(|r| {
+                        sentences
+                            .iter()
+                            .any(|s| s.start == from && s.contains(&r.digits_at))
+                    })
+                    .count()
+                    < alike
+            {
+                continue;
+            }
+            let theirs = clause_of(text, from, sentence, rival);
+            if theirs == ours {
+                continue;
+            }
+            let their_words = content(theirs);
+            let only_theirs = point
+                .words
+                .iter()
+                .any(|w| their_words.contains(w) && !our_words.contains(w));
+            if only_theirs
+                || (point.coverage(theirs) >= point.coverage(ours)
+                    && elsewhere_period(theirs, point).is_none())
+            {
+                return Some(Caution::Twofold);
+            }
+        } else if elsewhere_period(other, point).is_none() {
+            let wide = point.coverage(other);
+            if wide >= 0.6 || wide > near {
+                return Some(Caution::Twofold);
+            }
+        }
+    }
+    None
+}
+
+/// The clause of a sentence that holds a figure: between semicolons, commas and joining words.
+fn clause_of<'t>(text: &'t str, from: usize, sentence: &'t str, figure: &Figure) -> &'t str {
+    const JOINTS: &[&str] = &[
+        "; ",
+        ", ",
+        " and ",
+        " while ",
+        " whereas ",
+        " but ",
+        " | ",
+        " compared with ",
+        " against ",
+        " versus ",
+        " than ",
+    ];
+    let at = figure.digits_at - from;
+    let start = JOINTS
+        .iter()
+        .filter_map(|j| sentence[..at].rfind(j).map(|p| p + j.len()))
+        .max()
+        .unwrap_or(0);
+    let tail = figure.digits_end - from;
+    let end = JOINTS
+        .iter()
+        .filter_map(|j| sentence[tail..].find(j).map(|p| p + tail))
+        .min()
+        .unwrap_or(sentence.len());
+    // The cells of a table row belong together.
+    if sentence.trim_start().starts_with('|') {
+        sentence
+    } else {
+        text.get(from + start..from + end).unwrap_or(sentence)
+    }
+}
+
+/// Whether a figure's sentence speaks of the rubric's point.
+pub fn stands_on(text: &str, sentences: &[Range<usize>], figure: &Figure, point: &Point) -> bool {
+    point.coverage(sentence_of(text, sentences, figure).1) >= 0.5
+}
+
+/// The year that stands nearest to a place in its sentence, when the sentence holds one.
+pub fn nearest_period(text: &str, at: usize) -> Option<String> {
+    let all = sentences(text);
+    let range = all.iter().find(|s| s.contains(&at))?;
+    let sentence = &text[range.clone()];
+    let place = at - range.start;
+    periods(sentence)
+        .into_iter()
+        .filter(|(_, p)| is_year(p))
+        .min_by_key(|(p, _)| {
+            if *p >= place {
+                (*p - place).saturating_sub(8)
+            } else {
+                place - *p
+            }
+        })
+        .map(|(_, p)| p)
+}
+
+/// Words, marks and constructions that may turn the meaning.
+fn turned(sentence: &str, from: usize, figure: &Figure, point: &Point) -> Option<Caution> {
+    if sentence
+        .trim_end()
+        .trim_end_matches(['*', '_', '"', '”', ')'])
+        .ends_with('?')
+    {
+        return Some(Caution::Word("?".to_owned()));
+    }
+    for (_, word) in words(sentence) {
+        let lower = word.to_lowercase().replace('’', "'");
+        // `May 2024` is a month.
+        if lower == "may" && is_month(word) {
+            continue;
+        }
+        if TURNING.contains(&lower.as_str()) && !point.all.contains(&lower) {
+            return Some(Caution::Word(word.to_owned()));
+        }
+    }
+    if sentence.contains(['`', '{', '}', '≠', '~']) || sentence.contains("~~") {
+        return Some(Caution::Word("a mark".to_owned()));
+    }
+    let quoted = |open: char, close: char| {
+        let at = figure.digits_at - from;
+        sentence[..at]
+            .rfind(open)
+            .is_some_and(|o| !sentence[o + open.len_utf8()..at].contains(close))
+            && sentence[at..].contains(close)
+    };
+    if quoted('“', '”')
+        || (sentence.matches('"').count() >= 2
+            && sentence[..figure.digits_at - from].matches('"').count() % 2 == 1)
+    {
+        return Some(Caution::Word("a quotation".to_owned()));
+    }
+    None
+}
+
+fn elsewhere_period(sentence: &str, point: &Point) -> Option<Caution> {
+    let stated: Vec<(usize, String)> = periods(sentence);
+    let both_years =
+        point.periods.iter().any(|p| is_year(p)) && stated.iter().any(|(_, p)| is_year(p));
+    let both_parts =
+        point.periods.iter().any(|p| !is_year(p)) && stated.iter().any(|(_, p)| !is_year(p));
+    let meets = |year: bool| {
+        stated
+            .iter()
+            .any(|(_, p)| is_year(p) == year && point.periods.contains(p))
+    };
+    ((both_years && !meets(true)) || (both_parts && !meets(false))).then_some(Caution::Period)
+}
+
+/// Another period, name or qualifier than the rubric's.
+fn elsewhere(
+    sentence: &str,
+    from: usize,
+    figure: &Figure,
+    given: &[Figure],
+    point: &Point,
+) -> Option<Caution> {
+    if let Some(found) = elsewhere_period(sentence, point) {
+        return Some(found);
+    }
+    let at = figure.digits_at - from;
+    let siblings = given
+        .iter()
+        .filter(|g| {
+            g.digits_at >= from
+                && g.digits_at < from + sentence.len()
+                && g.scaled.unit == figure.scaled.unit
+        })
+        .count();
+    // With several years and several figures, the nearest year must be one of the rubric's.
+    for year in [true, false] {
+        let stated: Vec<(usize, String)> = periods(sentence)
+            .into_iter()
+            .filter(|(_, p)| is_year(p) == year)
+            .collect();
+        let distinct: BTreeSet<&String> = stated.iter().map(|(_, p)| p).collect();
+        let asked = point.periods.iter().any(|p| is_year(p) == year);
+        if distinct.len() > 1 && asked {
+            let nearest = stated.iter().min_by_key(|(p, _)| gap(*p, at, figure, from));
+            if nearest.is_some_and(|(_, p)| !point.periods.contains(p)) {
+                return Some(Caution::Period);
+            }
+        }
+    }
+    let stated = names(sentence);
+    if !point.names.is_empty() {
+        let ours = |n: &String| point.names.contains(n) || point.words.contains(n);
+        if !stated.is_empty() && !stated.iter().any(|(_, n)| ours(n)) {
+            return stated.first().map(|(_, n)| Caution::Name(n.clone()));
+        }
+        if siblings > 1
+            && let Some((_, nearest)) = stated
+                .iter()
+                .filter(|(p, _)| *p < at)
+                .max_by_key(|(p, _)| *p)
+            && !ours(nearest)
+        {
+            return Some(Caution::Name(nearest.clone()));
+        }
+    } else if let Some((_, name)) = stated
+        .iter()
+        .find(|(p, n)| *p < at && !point.words.contains(n))
+    {
+        // The rubric names nobody: a name that acts may be another's.
+        if siblings > 1 {
+            return Some(Caution::Name(name.clone()));
+        }
+    }
+    let lower: Vec<(usize, String)> = words(sentence)
+        .into_iter()
+        .map(|(p, w)| (p, w.to_lowercase()))
+        .collect();
+    for group in QUALIFIERS {
+        let ours: Vec<&&str> = group.iter().filter(|q| point.all.contains(**q)).collect();
+        let theirs: Vec<&(usize, String)> = lower
+            .iter()
+            .filter(|(_, w)| group.contains(&w.as_str()))
+            .collect();
+        if theirs.is_empty() {
+            continue;
+        }
+        let foreign: Vec<&&(usize, String)> = theirs
+            .iter()
+            .filter(|(_, w)| !point.all.contains(w) && !ours.iter().any(|o| stem(o) == stem(w)))
+            .collect();
+        if foreign.is_empty() {
+            continue;
+        }
+        // With none of ours beside it, or nearer than ours, the qualifier is the figure's own.
+        let distance = |p: usize| p.abs_diff(at);
+        let nearest_ours = theirs
+            .iter()
+            .filter(|(_, w)| point.all.contains(w))
+            .map(|(p, _)| distance(*p))
+            .min();
+        let nearest_foreign = foreign.iter().min_by_key(|(p, _)| distance(*p));
+        if let Some((p, word)) = nearest_foreign
+            && nearest_ours.is_none_or(|o| distance(*p) <= o || siblings > 1)
+        {
+            return Some(Caution::Qualifier(word.clone()));
+        }
+    }
+    None
+}
+
+/// Bytes between a period and a figure; a period that follows the figure is a little nearer than one before it.
+fn gap(period: usize, at: usize, figure: &Figure, from: usize) -> usize {
+    if period >= at {
+        period.saturating_sub(figure.end - from)
+    } else {
+        at - period
+    }
+}
+
+/// The figure that the answer plainly gives on the rubric's point instead, when there is exactly one.
+pub fn on_the_point<'f>(
+    text: &str,
+    sentences: &[Range<usize>],
+    others: &[&'f Figure],
+    given: &[Figure],
+    spoken_for: &[bool],
+    point: &Point,
+    criterion: &Criterion,
+) -> Option<&'f Figure> {
+    let mut found: Option<&Figure> = None;
+    for range in sentences {
+        let sentence = &text[range.clone()];
+        let here: Vec<&&Figure> = others
+            .iter()
+            .filter(|f| range.contains(&f.digits_at))
+            .collect();
+        let [only] = here.as_slice() else { continue };
+        let rivals = given
+            .iter()
+            .zip(spoken_for)
+            .filter(|(g, taken)| {
+                !**taken
+                    && range.contains(&g.digits_at)
+                    && g.digits_at != only.digits_at
+                    && matches!(criterion.fit(g), Fit::Differs | Fit::Undecided(_))
+            })
+            .count();
+        let here_words = content(sentence);
+        let missing = point.words.iter().any(|w| !here_words.contains(w));
+        let foreign = here_words.iter().any(|w| !point.words.contains(w));
+        // A word of the rubric replaced by another one is another point.
+        if rivals > 0 || point.coverage(sentence) < 0.6 || (missing && foreign) {
+            continue;
+        }
+        if only.in_range
+            || only.unclear
+            || turned(sentence, range.start, only, point).is_some()
+            || elsewhere(sentence, range.start, only, given, point).is_some()
+        {
+            continue;
+        }
+        let asked_period = !point.periods.is_empty();
+        if asked_period
+            && periods(sentence)
+                .iter()
+                .all(|(_, p)| !point.periods.contains(p))
+            && !periods(text).is_empty()
+            && periods(text)
+                .iter()
+                .any(|(_, p)| !point.periods.contains(p))
+        {
+            continue;
+        }
+        if found.is_some_and(|f| f.number != only.number) {
+            return None;
+        }
+        found = Some(only);
+    }
+    found
+}
