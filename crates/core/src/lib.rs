@@ -18,5 +18,6 @@ pub mod overlay;
 pub mod policy;
 pub mod results;
 pub mod run;
+pub mod tools;
 pub mod verdict;
 pub mod view;

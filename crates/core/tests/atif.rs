@@ -1,5 +1,6 @@
 //! The trajectory reader against real files and the upstream validator's verdicts, against cases of our own, and
 //! against arbitrary JSON.
+#![expect(clippy::print_stdout, reason = "a test that skips says so")]
 
 use std::path::Path;
 
