@@ -16,6 +16,7 @@ pub mod criterion;
 pub mod numeral;
 pub mod read;
 pub mod unit;
+mod words;
 
 use serde::{Deserialize, Serialize};
 
