@@ -13,8 +13,10 @@
 
 pub mod context;
 pub mod criterion;
+mod excluded;
 pub mod numeral;
 pub mod read;
+mod sign;
 pub mod unit;
 mod words;
 

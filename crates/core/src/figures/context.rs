@@ -6,7 +6,8 @@ use std::fmt;
 use std::ops::Range;
 
 use super::criterion::{Criterion, Fit};
-use super::read::{Figure, is_month};
+use super::excluded::is_month;
+use super::read::Figure;
 use super::words::{HOSTILE, NUMBERS, QUALIFIERS, STOP, TURNING};
 
 /// Why a figure that fits is not taken.

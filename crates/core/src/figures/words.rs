@@ -92,3 +92,65 @@ pub const NUMBERS: &[&str] = &[
     "seventeen", "eighteen", "nineteen", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety", "hundred", "dozen", "half",
     "quarter", "double", "doubled", "twice", "triple", "tripled", "zero", "thousand", "million", "billion",
 ];
+
+/// Before a figure: it is negative.
+#[rustfmt::skip]
+pub const MINUS_BEFORE: &[&str] = &[
+    "loss of", "losses of", "deficit of", "decline of", "decrease of", "drop of", "fall of", "reduction of", "shortfall of", "contraction of",
+    "fell by", "fell", "declined by", "declined", "decreased by", "decreased", "dropped by", "dropped", "down by", "down", "shrank by", "shrank",
+    "contracted by", "contracted", "lost", "reduced by", "minus", "negative", "slipped by", "slipped", "slid by", "net loss was", "cut by",
+    "outflow of", "lower by",
+];
+
+/// Before a figure: it is positive.
+#[rustfmt::skip]
+pub const PLUS_BEFORE: &[&str] = &[
+    "gain of", "gains of", "increase of", "rise of", "growth of", "surplus of", "profit of", "rose by", "rose", "grew by", "grew", "increased by",
+    "increased", "gained", "up by", "up", "climbed by", "climbed", "jumped by", "jumped", "expanded by", "expanded", "improved by", "improved",
+    "plus", "positive", "higher by", "inflow of",
+];
+
+/// Straight after a figure: it is negative.
+#[rustfmt::skip]
+pub const MINUS_AFTER: &[&str] = &[
+    "decline", "decrease", "drop", "fall", "lower", "loss", "reduction", "less", "below", "fewer", "contraction", "deficit",
+];
+
+/// Straight after a figure: it is positive.
+#[rustfmt::skip]
+pub const PLUS_AFTER: &[&str] = &[
+    "increase", "rise", "higher", "gain", "growth", "more", "above", "surplus", "jump",
+];
+
+/// Verbs with an object and "by": the change is negative.
+#[rustfmt::skip]
+pub const MINUS_VERBS: &[&str] = &[
+    "lowered", "reduced", "cut", "decreased", "fell", "declined", "dropped", "shrank", "narrowed", "trimmed", "slipped", "lowers", "reduces", "cuts",
+    "lost",
+];
+
+/// Verbs with an object and "by": the change is positive.
+#[rustfmt::skip]
+pub const PLUS_VERBS: &[&str] = &[
+    "raised", "lifted", "increased", "rose", "grew", "climbed", "widened", "gained", "improved", "boosted", "expanded", "raises", "increases",
+];
+
+/// Before a number: it is the name of a thing, not a figure.
+#[rustfmt::skip]
+pub const REFERENCES: &[&str] = &[
+    "section", "sections", "sec.", "§", "article", "articles", "art.", "note", "notes", "page", "pages", "p.", "pp.", "figure", "fig.", "table",
+    "tables", "chapter", "no.", "nos.", "number", "item", "items", "rule", "rfc", "ifrs", "ias", "iso", "en", "ieee", "din", "line", "lines", "step",
+    "version", "v", "v.", "form", "exhibit", "clause", "act", "amendment", "title", "part", "appendix", "annex", "paragraph", "para.", "phase",
+    "type", "stage", "grade", "apollo", "room", "flight", "route", "highway", "interstate", "schedule", "regulation", "directive", "resolution",
+    "case", "docket", "footnote", "ref.", "reference", "refs.", "week", "day", "level", "tier", "class", "category", "port", "error", "status",
+    "code", "group", "lane", "gate", "unit", "block", "question", "q", "pep", "cve", "jis", "asc", "asu", "topic", "sku", "id", "isbn", "lap",
+    "round", "game", "matchday", "stint", "windows", "python", "java", "postgresql", "http", "tls", "utf", "sha", "base", "pier", "berth", "dose",
+    "cycle", "cohort", "arm", "model", "boeing", "airbus",
+];
+
+/// Months and their short forms.
+#[rustfmt::skip]
+pub const MONTHS: &[&str] = &[
+    "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december", "jan", "feb", "mar",
+    "apr", "jun", "jul", "aug", "sep", "sept", "oct", "nov", "dec",
+];
