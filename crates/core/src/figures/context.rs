@@ -8,7 +8,7 @@ use std::ops::Range;
 use super::criterion::{Criterion, Fit};
 use super::excluded::is_month;
 use super::read::Figure;
-use super::words::{HOSTILE, NUMBERS, QUALIFIERS, STOP, TURNING};
+use super::words::{BOUNDING, HOSTILE, MEASURES, NUMBERS, QUALIFIERS, STOP, TURNING};
 
 /// Why a figure that fits is not taken.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -383,6 +383,13 @@ fn rivalled(
     for rival in rivals {
         let (other_from, other) = sentence_of(text, sentences, rival);
         if other_from == from {
+            let (a, b) = (
+                figure.digits_end.min(rival.digits_end),
+                figure.digits_at.max(rival.digits_at),
+            );
+            if text.get(a..b).is_some_and(|gap| gap.contains(" or ")) {
+                return Some(Caution::Twofold);
+            }
             // As many figures as the rubric asks for: the rival is another one's answer, and is judged there.
             if alike > 1
                 && rivals
@@ -500,6 +507,9 @@ fn turned(sentence: &str, from: usize, figure: &Figure, point: &Point) -> Option
             return Some(Caution::Word(word.to_owned()));
         }
     }
+    if let Some(word) = bounded(sentence, from, figure, point) {
+        return Some(Caution::Word(word));
+    }
     if sentence.contains(['`', '{', '}', '≠', '~']) || sentence.contains("~~") {
         return Some(Caution::Word("a mark".to_owned()));
     }
@@ -517,6 +527,39 @@ fn turned(sentence: &str, from: usize, figure: &Figure, point: &Point) -> Option
         return Some(Caution::Word("a quotation".to_owned()));
     }
     None
+}
+
+/// A word close to the figure that bounds, splits or doubles it: "more than 28.1 %", "28.1 % or 27.9 %", "up to 28.1 %".
+fn bounded(sentence: &str, from: usize, figure: &Figure, point: &Point) -> Option<String> {
+    let start = (figure.start - from).min(sentence.len());
+    let mut open = start.saturating_sub(28);
+    while !sentence.is_char_boundary(open) {
+        open += 1;
+    }
+    let mut close = (figure.end - from + 14).min(sentence.len());
+    while !sentence.is_char_boundary(close) {
+        close -= 1;
+    }
+    let before: Vec<String> = words(&sentence[open..start])
+        .into_iter()
+        .map(|(_, w)| w.to_lowercase())
+        .collect();
+    let after: Vec<String> = words(&sentence[(figure.end - from).min(close)..close])
+        .into_iter()
+        .map(|(_, w)| w.to_lowercase())
+        .collect();
+    let ours = |word: &str| point.all.contains(word);
+    for (i, word) in before.iter().enumerate() {
+        let superlative =
+            matches!(word.as_str(), "most" | "least") && !(i > 0 && before[i - 1] == "at");
+        let up_to = word == "up" && before.get(i + 1).is_some_and(|next| next == "to");
+        if ((BOUNDING.contains(&word.as_str()) && !superlative) || up_to) && !ours(word) {
+            return Some(word.clone());
+        }
+    }
+    let first = after.first()?;
+    (matches!(first.as_str(), "or" | "minus" | "plus" | "short") && !ours(first))
+        .then(|| first.clone())
 }
 
 fn elsewhere_period(sentence: &str, point: &Point) -> Option<Caution> {
@@ -596,7 +639,25 @@ fn elsewhere(
         .into_iter()
         .map(|(p, w)| (p, w.to_lowercase()))
         .collect();
-    for group in QUALIFIERS {
+    let clause = clause_of(
+        sentence,
+        0,
+        sentence,
+        &Figure {
+            digits_at: at,
+            digits_end: figure.digits_end - from,
+            ..figure.clone()
+        },
+    );
+    let near: BTreeSet<String> = words(clause)
+        .into_iter()
+        .map(|(_, w)| w.to_lowercase())
+        .collect();
+    for (group, names_measure) in QUALIFIERS
+        .iter()
+        .map(|g| (g, false))
+        .chain(MEASURES.iter().map(|g| (g, true)))
+    {
         let ours: Vec<&&str> = group.iter().filter(|q| point.all.contains(**q)).collect();
         let theirs: Vec<&(usize, String)> = lower
             .iter()
@@ -609,7 +670,9 @@ fn elsewhere(
             .iter()
             .filter(|(_, w)| !point.all.contains(w) && !ours.iter().any(|o| stem(o) == stem(w)))
             .collect();
-        if foreign.is_empty() {
+        if foreign.is_empty()
+            || ours.is_empty() && !(names_measure && foreign.iter().any(|(_, w)| near.contains(w)))
+        {
             continue;
         }
         // With none of ours beside it, or nearer than ours, the qualifier is the figure's own.

@@ -189,7 +189,13 @@ fn spread_ranges(text: &str, figures: &mut [Figure]) {
         let dash = matches!(joiner, "-" | "–" | "—" | "‑") && gap.len() <= 5;
         let between = lead.ends_with("between") && matches!(joiner, "and" | "&");
         // "from A to B" is a movement, not a range.
-        let to = joiner == "to" && !lead.contains("from");
+        let kin = figures[i].scaled.unit == figures[i + 1].scaled.unit
+            || matches!(figures[i].scaled.unit, Unit::Bare)
+            || matches!(
+                (&figures[i].scaled.unit, &figures[i + 1].scaled.unit),
+                (Unit::Currency(_), Unit::Bare)
+            );
+        let to = joiner == "to" && kin && !lead.contains("from");
         if !(dash || between || to) {
             continue;
         }

@@ -8,7 +8,7 @@ pub const STOP: &[&str] = &[
     "gives", "reports", "reported", "identifies", "notes", "mentions", "about", "approximately", "around", "roughly", "exactly", "within", "between",
     "either", "least", "most", "more", "less", "over", "under", "total", "value", "figure", "amount", "number", "year", "years", "million", "billion",
     "thousand", "trillion", "percent", "percentage", "points", "point", "bps", "concludes", "derives", "retrieves", "names", "answer", "will",
-    "there", "also", "fell", "rose", "grew", "declined", "increased", "decreased", "dropped", "climbed", "gained", "lost", "lowered", "raised",
+    "there", "also", "fell", "rose", "grew", "declined", "increased", "decreased", "dropped", "climbed", "lowered", "raised",
     "reduced", "improved", "decline", "increase", "decrease", "rise", "fall", "drop", "into", "per", "actual", "company", "usual", "works", "get",
     "stands", "booked", "handled", "comes", "calculated", "during", "using", "based", "when", "where", "who", "whose", "what", "how", "each", "both",
     "all", "any", "these", "those", "came", "come", "stood", "amounted", "equals", "equal",
@@ -29,21 +29,23 @@ pub const TURNING: &[&str] = &[
     "aren't", "weren't", "didn't", "doesn't", "don't", "won't", "couldn't", "wouldn't", "hasn't", "haven't", "fictional", "imagine", "pretend",
     "scenario", "example", "e.g", "versus", "excluding", "including", "except", "unlike", "missed", "planned", "plan", "budget", "budgeted", "aims",
     "aimed", "hoped", "corrected", "correction", "revised", "restated", "range", "ranges", "ranged", "ranging", "old", "older", "former", "prior",
-    "now", "vary", "varies", "varied", "superseded", "until", "before", "whether", "question", "asked", "asks", "check", "rubric", "grader",
-    "satisfied", "almost", "nearly", "under", "over", "least", "most", "up", "exceed", "exceeded", "exceeds", "short", "excess", "more", "less",
-    "fewer", "above", "below", "minimum", "maximum", "beyond", "approaching", "close", "somewhere", "either", "or", "out", "half", "double", "twice",
-    "third",
+    "now", "vary", "varies", "varied", "superseded", "whether", "question", "asked", "asks", "check", "rubric", "grader", "satisfied",
+];
+
+/// Words that bound, split or double a figure where they stand close to it.
+#[rustfmt::skip]
+pub const BOUNDING: &[&str] = &[
+    "until", "before", "almost", "nearly", "under", "over", "least", "most", "exceed", "exceeded", "exceeds", "short", "excess", "more", "less",
+    "fewer", "above", "below", "minimum", "maximum", "beyond", "approaching", "close", "somewhere", "either", "or", "double", "twice", "third",
 ];
 
 /// Groups of words of which a point holds one: another one of the group is another point.
 #[rustfmt::skip]
 pub const QUALIFIERS: &[&[&str]] = &[
-    &["gross", "net", "operating", "pretax", "pre-tax", "adjusted", "reported", "ebitda", "ebit", "underlying", "core", "headline", "contribution"],
     &["gaap", "non-gaap", "ifrs"],
     &["basic", "diluted"],
     &["annual", "quarterly", "monthly", "weekly", "daily", "yearly", "hourly"],
     &["domestic", "international", "foreign", "overseas", "global", "worldwide", "national", "regional"],
-    &["systolic", "diastolic"],
     &["minimum", "maximum", "average", "mean", "median", "peak", "lowest", "highest"],
     &["import", "imports", "export", "exports", "inbound", "outbound", "imported", "exported"],
     &["standalone", "consolidated", "segment", "group"],
@@ -54,18 +56,10 @@ pub const QUALIFIERS: &[&[&str]] = &[
     &["home", "away"],
     &["adult", "adults", "child", "children", "paediatric", "pediatric", "infant", "infants"],
     &["oral", "intravenous", "iv", "subcutaneous", "topical", "inhaled"],
-    &["revenue", "revenues", "sales", "profit", "income", "earnings", "cost", "costs", "expense", "expenses", "cash", "debt", "assets", "liabilities", "equity", "turnover", "dividend", "dividends", "capex"],
     &["first", "second", "third", "fourth", "final", "last"],
-    &["length", "width", "height", "depth", "area", "volume", "mass", "weight", "diameter", "radius", "circumference", "perimeter"],
-    &["temperature", "rainfall", "precipitation", "humidity", "wind", "pressure", "snowfall"],
-    &["latency", "throughput", "memory", "uptime", "bandwidth"],
-    &["goals", "assists", "rebounds", "draws", "titles", "tries", "wickets"],
-    &["votes", "seats", "turnout"],
     &["before", "after"],
     &["including", "excluding", "ex", "without"],
     &["p50", "p90", "p95", "p99"],
-    &["sensitivity", "specificity"],
-    &["incidence", "prevalence", "mortality"],
     &["treatment", "placebo", "control"],
     &["loading", "maintenance"],
     &["budgeted", "actual", "planned"],
@@ -75,6 +69,21 @@ pub const QUALIFIERS: &[&[&str]] = &[
     &["urban", "rural"],
     &["installed", "generated"],
     &["surface", "bottom"],
+];
+
+/// The same, where one of the group in a figure's clause names its measure even when the rubric names none of them.
+#[rustfmt::skip]
+pub const MEASURES: &[&[&str]] = &[
+    &["gross", "net", "operating", "pretax", "pre-tax", "adjusted", "reported", "ebitda", "ebit", "underlying", "core", "headline", "contribution"],
+    &["systolic", "diastolic"],
+    &["revenue", "revenues", "sales", "profit", "income", "earnings", "cost", "costs", "expense", "expenses", "cash", "debt", "assets", "liabilities", "equity", "turnover", "dividend", "dividends", "capex"],
+    &["length", "width", "height", "depth", "area", "volume", "mass", "weight", "diameter", "radius", "circumference", "perimeter"],
+    &["temperature", "rainfall", "precipitation", "humidity", "wind", "pressure", "snowfall"],
+    &["latency", "throughput", "memory", "uptime", "bandwidth"],
+    &["goals", "assists", "rebounds", "draws", "titles", "tries", "wickets"],
+    &["votes", "seats", "turnout"],
+    &["sensitivity", "specificity"],
+    &["incidence", "prevalence", "mortality"],
 ];
 
 /// Text that addresses a grader, holds a template or a verdict: no figure in it is vouched for.
