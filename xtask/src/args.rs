@@ -56,6 +56,27 @@ pub enum Command {
         /// Arguments for `evalkit serve` in place of `--demo`.
         rest: Vec<OsString>,
     },
+    /// Every check and test.
+    Test {
+        /// Only these parts; all when empty.
+        only: Vec<String>,
+        /// Name the parts instead.
+        list: bool,
+    },
+    /// Measurements.
+    Bench {
+        /// Only these benches; all when empty.
+        only: Vec<String>,
+        /// Name the benches instead.
+        list: bool,
+    },
+    /// The invariants.
+    Tidy {
+        /// Only these checks; all when empty.
+        only: Vec<String>,
+        /// Name the checks instead.
+        list: bool,
+    },
 }
 
 /// Parses the arguments after the program name.
@@ -69,11 +90,15 @@ pub fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Command> {
         Some(Value(name)) => name.string()?,
         Some(other) => return Err(other.unexpected().into()),
     };
-    let (mut release, mut system, mut rest) = (false, false, Vec::new());
+    let (mut release, mut system, mut list) = (false, false, false);
+    let (mut rest, mut only) = (Vec::new(), Vec::new());
+    let parted = matches!(&*name, "test" | "bench" | "tidy");
     while let Some(argument) = parser.next()? {
         match argument {
             Long("release") if matches!(&*name, "build" | "serve" | "demo") => release = true,
             Long("system") if name == "setup" => system = true,
+            Long("only") if parted => only.push(parser.value()?.string()?),
+            Long("list") if parted => list = true,
             Short('h') | Long("help") => return Ok(Command::Help),
             Value(value) if matches!(&*name, "serve" | "demo" | "watch") => {
                 rest.push(value);
@@ -89,6 +114,9 @@ pub fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Command> {
         "serve" => Command::Serve { release, rest },
         "demo" => Command::Demo { release, rest },
         "watch" => Command::Watch { rest },
+        "test" => Command::Test { only, list },
+        "bench" => Command::Bench { only, list },
+        "tidy" => Command::Tidy { only, list },
         _ => bail!("there is no command `{name}`"),
     })
 }

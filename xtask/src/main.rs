@@ -9,14 +9,19 @@
 )]
 
 mod args;
+mod bench;
 mod build;
 mod demo;
 mod prerequisite;
 mod process;
 mod progress;
 mod repo;
+mod served;
 mod setup;
 mod stamp;
+mod tally;
+mod test;
+mod tidy;
 mod watch;
 
 use std::process::ExitCode;
@@ -54,6 +59,37 @@ fn run(command: Command) -> Result<ExitCode> {
         Command::Serve { release, rest } => demo::serve(&repo, build::Mode::of(release), &rest)?,
         Command::Demo { release, rest } => demo::demo(&repo, build::Mode::of(release), &rest)?,
         Command::Watch { rest } => watch::run(&repo, &rest)?,
+        Command::Test { list: true, .. } => {
+            list(test::PARTS.iter().map(|part| (part.name, part.says)))
+        }
+        Command::Bench { list: true, .. } => {
+            list(bench::BENCHES.iter().map(|bench| (bench.name, bench.says)))
+        }
+        Command::Tidy { list: true, .. } => {
+            list(tidy::CHECKS.iter().map(|check| (check.name, check.says)))
+        }
+        Command::Test { only, .. } => return Ok(code(test::run(&repo, &only)?)),
+        Command::Bench { only, .. } => return Ok(code(bench::run(&repo, &only)?)),
+        Command::Tidy { only, .. } => {
+            let tally = tidy::run(&repo, &only)?;
+            let holds = tally.failed.is_empty();
+            println!("\n{}", tally::table(&[tally]));
+            return Ok(code(holds));
+        }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+fn code(holds: bool) -> ExitCode {
+    if holds {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
+}
+
+fn list<'a>(entries: impl Iterator<Item = (&'a str, &'a str)>) {
+    for (name, says) in entries {
+        println!("  {name:<14} {says}");
+    }
 }

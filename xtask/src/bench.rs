@@ -1,0 +1,70 @@
+//! `cargo xtask bench`: what we promise in figures, measured, in one table.
+
+mod figure;
+mod pages;
+mod program;
+mod site;
+
+use anyhow::{Result, bail};
+
+use crate::{prerequisite, repo::Repo};
+use figure::Figure;
+
+/// A bench by name.
+pub struct Bench {
+    /// The name for `--only`.
+    pub name: &'static str,
+    /// What it measures.
+    pub says: &'static str,
+    run: fn(&Repo) -> Result<Vec<Figure>>,
+}
+
+/// All benches. One that is a program of another crate prints lines of JSON: see [`program`].
+pub static BENCHES: [Bench; 3] = [
+    Bench {
+        name: "first-load",
+        says: "compressed WASM, JavaScript and CSS of a page, release build",
+        run: site::first_load,
+    },
+    Bench {
+        name: "server",
+        says: "start of the demo, and the time of the case page, release build",
+        run: pages::server,
+    },
+    Bench {
+        name: "labels",
+        says: "verdicts on the label set against the labels (bench_labels of evalkit-core)",
+        run: program::labels,
+    },
+];
+
+/// Runs all benches, or those named, and prints the table. Returns whether every limit held.
+///
+/// # Errors
+/// When a name is unknown or a prerequisite is missing.
+pub fn run(repo: &Repo, only: &[String]) -> Result<bool> {
+    if let Some(unknown) = only
+        .iter()
+        .find(|name| BENCHES.iter().all(|bench| bench.name != **name))
+    {
+        bail!("there is no bench `{unknown}`; `cargo xtask bench --list` names them");
+    }
+    prerequisite::require(&prerequisite::BUILD)?;
+    let mut figures = Vec::new();
+    let mut held = true;
+    for bench in &BENCHES {
+        if !only.is_empty() && !only.iter().any(|name| name == bench.name) {
+            continue;
+        }
+        println!("== {}: {}", bench.name, bench.says);
+        match (bench.run)(repo) {
+            Ok(measured) => figures.extend(measured),
+            Err(error) => {
+                eprintln!("error: {error:#}");
+                held = false;
+            }
+        }
+    }
+    println!("\n{}", figure::table(&figures));
+    Ok(held && figures.iter().all(Figure::holds))
+}
