@@ -1,0 +1,3 @@
+//! What the databases do differently. Everything else is one SQL text in the module of its subject.
+
+pub(crate) mod sqlite;
