@@ -1,11 +1,15 @@
 //! `results.json`, schema `evalkit.results/1` (`formats.md`, Results).
 
+mod build;
+
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::run::{RunError, Usage};
+
+pub use build::{ResultsHead, TrialInput, build, counts, pooled};
 
 /// The whole file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -59,7 +59,7 @@ fn every_reason_names_the_closest_call() {
             {"name": "quote", "args": {"symbol": "AAPL", "limit": 5}},
             {"name": "quote", "args": {"symbol": "AAPL"}},
             {"name": "quotes", "args": {"symbol": "AAPL"}},
-            {"name": "quote", "args": {"symbol": "MSFT", "limit": 5, "page": 2}},
+            {"name": "quote", "args": {"symbol": "MSFT", "limit": 7, "page": 2}},
         ]}),
         &[
             ("quote", json!({"symbol": "AAPL", "limit": 5.0})),
@@ -86,7 +86,7 @@ fn every_reason_names_the_closest_call() {
     assert_eq!(entries[3].differing, ["limit", "page"]);
     assert_eq!(
         entries[3].detail.as_deref(),
-        Some("closest call main:2#0: limit is 6, expected 5; page is not there, expected 2")
+        Some("closest call main:2#0: limit is 6, expected 7; page is not there, expected 2")
     );
 }
 
