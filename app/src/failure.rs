@@ -1,0 +1,47 @@
+//! The error of every server function: a fault of the core's catalogue (`S-…`), carried as JSON.
+
+use evalkit_core::error::{Code, Fault};
+use leptos::server_fn::codec::JsonEncoding;
+use leptos::server_fn::error::{FromServerFnError, ServerFnErrorErr};
+use serde::{Deserialize, Serialize};
+
+/// A [`Fault`] on its way from a server function to a page.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[error("{0}")]
+#[serde(transparent)]
+pub struct Failure(pub Fault);
+
+impl From<Fault> for Failure {
+    fn from(fault: Fault) -> Self {
+        Self(fault)
+    }
+}
+
+impl FromServerFnError for Failure {
+    type Encoder = JsonEncoding;
+
+    fn from_server_fn_error(error: ServerFnErrorErr) -> Self {
+        Self(match error {
+            ServerFnErrorErr::Request(_) | ServerFnErrorErr::Response(_) => Fault::new(
+                Code::Busy,
+                "The server did not answer.",
+                "Check your connection and try again; what you typed is still here.",
+            ),
+            ServerFnErrorErr::Args(what) | ServerFnErrorErr::MissingArg(what) => Fault::new(
+                Code::Invalid,
+                format!("The form was not understood: {what}."),
+                "Load the page again and repeat what you did.",
+            ),
+            ServerFnErrorErr::Deserialization(_) => Fault::new(
+                Code::Internal,
+                "The server's answer was not understood.",
+                "Evalkit was probably updated while this page was open: load the page again.",
+            ),
+            _ => Fault::new(
+                Code::Internal,
+                "This failed on our side.",
+                "Load the page again; the server's log has the cause.",
+            ),
+        })
+    }
+}

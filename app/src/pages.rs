@@ -1,0 +1,4 @@
+//! One page, one file, with its server functions.
+
+pub mod errors;
+pub mod kit;
