@@ -143,17 +143,23 @@ pub fn answer_rubrics(verdicts: &[RubricVerdict], bars: &Bars) -> Scored {
         let why = format!("the case has no {} rubric", kind.as_str());
         publish(&type_score(*kind), counts.satisfied, counts.total, &why);
     }
-    let why = if verdicts.iter().any(|v| v.source.is_some()) {
-        "no sourced rubric was stated"
+    let why = if citation.unscored > 0 {
+        format!(
+            "no verdict on {} of {} sources",
+            citation.unscored, citation.total
+        )
+    } else if verdicts.iter().any(|v| v.source.is_some()) {
+        "no sourced rubric was stated".to_owned()
     } else {
-        "no rubric asks for a source"
+        "no rubric asks for a source".to_owned()
     };
-    publish(
-        "answer_rubric_citation",
-        citation.satisfied,
-        citation.total,
-        why,
-    );
+    // A source without a verdict counts neither way, so the share of the others is not published.
+    let judged = if citation.unscored > 0 {
+        0
+    } else {
+        citation.total
+    };
+    publish("answer_rubric_citation", citation.satisfied, judged, &why);
 
     let by_type: serde_json::Map<String, Value> = by_type
         .iter()
