@@ -19,7 +19,7 @@ struct Label {
     answer: String,
     verdict: Verdict,
     #[serde(default)]
-    verdict_also: Option<Verdict>,
+    verdict_also: Vec<Verdict>,
     hostile: bool,
 }
 
@@ -88,7 +88,7 @@ fn nothing_wrong_or_hostile_comes_out_satisfied() {
         };
         decided += 1;
         satisfied += u32::from(verdict == Verdict::Satisfied);
-        let also = label.verdict_also == Some(verdict) && verdict != Verdict::Satisfied;
+        let also = label.verdict_also.contains(&verdict) && verdict != Verdict::Satisfied;
         if verdict != label.verdict && !also {
             wrong.push(format!(
                 "{}: label {:?}, got {verdict:?}: {:?}\n    rubric: {}\n    answer: {}",

@@ -11,6 +11,12 @@ use crate::verdict::FigureResult;
 /// Answers longer than this are left undecided.
 const LONGEST: usize = 64 * 1024;
 
+/// Signs of quotes, code, tables, links and templates: a sentence with one of them is not plain type.
+const MARKUP: [char; 20] = [
+    '"', '“', '”', '„', '«', '»', '‘', '`', '~', '<', '>', '|', '?', '#', '{', '}', '[', ']', '=',
+    '\\',
+];
+
 /// What can be said of a rubric.
 pub(super) enum Decision<'a> {
     /// The sentence that states it; with `said`, it states something else.
@@ -275,15 +281,15 @@ fn rotated(a: &[Token], b: &[Token]) -> bool {
 }
 
 /// An answer cut into sentences, each with its tokens.
-struct Reading<'a> {
+struct Reading<'a, 's> {
     answer: &'a str,
     sentences: Vec<Range<usize>>,
     figures: Vec<Range<usize>>,
-    source: Option<&'a str>,
+    source: Option<&'s str>,
 }
 
-impl<'a> Reading<'a> {
-    fn new(answer: &'a str, opinion: &Opinion, source: Option<&'a str>) -> Self {
+impl<'a, 's> Reading<'a, 's> {
+    fn new(answer: &'a str, opinion: &Opinion, source: Option<&'s str>) -> Self {
         Self {
             answer,
             sentences: context::sentences(answer)
@@ -348,49 +354,28 @@ impl<'a> Reading<'a> {
         let Some(text) = self.answer.get(range.clone()) else {
             return false;
         };
-        if text.contains(
-            [
-                '"', '“', '”', '„', '«', '»', '‘', '`', '~', '<', '>', '|', '?', '#', '{', '}',
-                '[', ']', '$', '=', '\\',
-            ]
-            .as_slice(),
-        ) && !self.only_money(text)
-        {
+        if text.contains(MARKUP) {
             return false;
         }
-        let mut tokens = words::tokens(self.answer, range.clone(), &self.figures);
-        if let Some(source) = self.source {
-            let Some(credit) = source::credit(source, text) else {
-                return statements
-                    .iter()
-                    .any(|s| s.is_said_by(&Statement::new(tokens.clone())));
-            };
-            let cut = range.start + credit.start..range.start + credit.end;
-            tokens = words::tokens(self.answer, range.start..cut.start, &self.figures);
-            tokens.extend(words::tokens(
-                self.answer,
-                cut.end..range.end,
-                &self.figures,
-            ));
-        } else if text.contains(['(', ')']) {
-            return false;
-        }
+        let tokens = match self.source.and_then(|source| source::credit(source, text)) {
+            Some(credit) => {
+                let cut = range.start + credit.start..range.start + credit.end;
+                let mut tokens = words::tokens(self.answer, range.start..cut.start, &self.figures);
+                tokens.extend(words::tokens(
+                    self.answer,
+                    cut.end..range.end,
+                    &self.figures,
+                ));
+                tokens
+            }
+            None if text.contains(['(', ')']) => return false,
+            None => words::tokens(self.answer, range, &self.figures),
+        };
         let tokens = without_reaching(tokens);
         let said = Statement::new(tokens);
         statements
             .iter()
             .any(|statement| statement.is_said_by(&said))
-    }
-
-    /// Of the signs that are not plain type, only `$` is there.
-    fn only_money(&self, text: &str) -> bool {
-        !text.contains(
-            [
-                '"', '“', '”', '„', '«', '»', '‘', '`', '~', '<', '>', '|', '?', '#', '{', '}',
-                '[', ']', '=', '\\',
-            ]
-            .as_slice(),
-        )
     }
 
     /// Whether nothing else in the answer may turn the sentence: no doubt anywhere, no denial next to it or pointing back
