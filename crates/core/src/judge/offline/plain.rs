@@ -112,10 +112,10 @@ fn refuses(answer: &str) -> bool {
         "i have no information",
         "i do not have information",
     ];
-    const TURNS: [&str; 16] = [
+    const TURNS: [&str; 14] = [
         " but ",
         " however",
-        " although",
+        " although ",
         " though ",
         ";",
         ":",
@@ -126,14 +126,12 @@ fn refuses(answer: &str) -> bool {
         " never ",
         " suggest",
         " instead",
-        " so ",
         " which ",
-        " although ",
     ];
     let text = answer.trim().to_lowercase().replace('’', "'");
     let text = [
-        "sorry, ",
         "sorry, but ",
+        "sorry, ",
         "unfortunately, ",
         "i'm sorry, but ",
         "i am sorry, but ",
@@ -148,46 +146,13 @@ fn refuses(answer: &str) -> bool {
         && !TURNS.iter().any(|turn| sentence.contains(turn))
 }
 
-/// What a rubric asserts, as the tokens that an answer's sentence must give.
-struct Statement {
-    /// Words and figures in order, neutral words and marks left out.
-    order: Vec<Token>,
-    /// Years, dates and identifiers in order.
-    marks: Vec<Token>,
-    /// With several figures or marks, marks keep their place among the words.
-    whole: Vec<Token>,
-    /// The word before the figure, where it shapes it: `by`, `to`, `from`.
-    figures: usize,
-}
+/// What a sentence asserts: words, joining words, marks and figures in their order, empty words left out.
+struct Statement(Vec<Token>);
 
 impl Statement {
     /// The statements that would satisfy a rubric word for word; `None` when the rubric is no plain statement.
     fn of(rubric: &str, opinion: &Opinion) -> Option<Vec<Self>> {
-        let text = rubric.trim();
-        let figures: Vec<Range<usize>> = opinion
-            .rubric_figures
-            .iter()
-            .map(|f| f.start..f.end)
-            .collect();
-        if figures.len() > opinion.criteria.len() {
-            // A band or a range: only its words count, and only once it stands apart from them.
-            let start = text.find('(').unwrap_or(text.len());
-            let body = text[..start].trim_end();
-            let outside = figures.iter().filter(|f| f.end <= body.len()).count();
-            if outside != opinion.criteria.len() {
-                return None;
-            }
-            let kept: Vec<Range<usize>> = figures
-                .into_iter()
-                .filter(|f| f.end <= body.len())
-                .collect();
-            return Self::from_parts(body, &kept);
-        }
-        Self::from_parts(text, &figures)
-    }
-
-    fn from_parts(text: &str, figures: &[Range<usize>]) -> Option<Vec<Self>> {
-        const LEADS: [&str; 16] = [
+        const LEADS: [&str; 17] = [
             "states",
             "says",
             "reports",
@@ -204,80 +169,177 @@ impl Statement {
             "confirms",
             "indicates",
             "determines",
+            "gives",
         ];
+        let text = without_band(rubric.trim());
+        let figures: Vec<Range<usize>> = opinion
+            .rubric_figures
+            .iter()
+            .map(|f| f.start..f.end)
+            .filter(|f| f.end <= text.len())
+            .collect();
+        // A range or a choice of figures is no plain statement.
+        if figures.len() != opinion.criteria.len()
+            || opinion.rubric_figures.len() > 2 * figures.len()
+        {
+            return None;
+        }
         let (lead, rest) = text.split_once(' ')?;
         let lead = lead.to_lowercase();
-        let offset = text.len() - rest.len();
-        let body = |skip: usize| words::tokens(text, offset + skip..text.len(), figures);
-        if LEADS.contains(&lead.as_str()) && rest.starts_with("that ") {
-            return Some(vec![Self::new(body("that ".len()))]);
-        }
+        let body = |from: usize, to: usize| words::tokens(text, from..to, &figures);
+        let start = text.len() - rest.len();
         if lead == "names" && figures.is_empty() {
             // "Names A as B": "A is B" and "B is A".
             let (name, role) = rest.split_once(" as ")?;
-            let name_end = offset + name.len();
-            let role_start = text.len() - role.len();
-            let name = words::tokens(text, offset..name_end, figures);
-            let role = words::tokens(text, role_start..text.len(), figures);
-            let join = |a: &[Token], b: &[Token]| Self::new([a, b].concat());
+            let name = body(start, start + name.len());
+            let role = body(text.len() - role.len(), text.len());
+            let join = |a: &[Token], b: &[Token]| Self::asked([a, b].concat());
             return Some(vec![join(&name, &role), join(&role, &name)]);
         }
-        None
+        if !LEADS.contains(&lead.as_str()) {
+            return None;
+        }
+        match rest.strip_prefix("that ") {
+            Some(clause) => Some(vec![Self::asked(body(
+                text.len() - clause.len(),
+                text.len(),
+            ))]),
+            // "Calculates X as 5".
+            None if figures.len() == 1 && rest.contains(" as ") => {
+                Some(vec![Self::asked(body(start, text.len()))])
+            }
+            None => None,
+        }
+    }
+
+    /// A rubric's statement: words of a criterion right before a figure are met by arithmetic, not by words.
+    fn asked(tokens: Vec<Token>) -> Self {
+        const CRITERIA: [&[&str]; 8] = [
+            &["at", "least"],
+            &["at", "most"],
+            &["more", "than"],
+            &["less", "than"],
+            &["fewer", "than"],
+            &["up", "to"],
+            &["exactly"],
+            &["as"],
+        ];
+        Self::new(before_figures(tokens, &CRITERIA))
+    }
+
+    /// An answer's statement.
+    fn said(tokens: Vec<Token>) -> Self {
+        const REACHING: [&[&str]; 4] = [
+            &["came", "to"],
+            &["amounted", "to"],
+            &["totalled"],
+            &["totaled"],
+        ];
+        Self::new(before_figures(tokens, &REACHING))
     }
 
     fn new(tokens: Vec<Token>) -> Self {
-        let content =
-            |token: &Token| !matches!(token, Token::Word(word) if words::is_neutral(word));
-        let whole: Vec<Token> = tokens.into_iter().filter(content).collect();
-        let is_mark = |token: &&Token| matches!(token, Token::Mark(_));
-        Self {
-            order: whole.iter().filter(|t| !is_mark(t)).cloned().collect(),
-            marks: whole.iter().filter(is_mark).cloned().collect(),
-            figures: whole.iter().filter(|t| **t == Token::Figure).count(),
-            whole,
-        }
+        let tokens = before_figures(tokens, &[&["of"]]);
+        let counted = tokens.into_iter().filter_map(|token| match token {
+            Token::Word(word) if words::is_empty(&word) => None,
+            Token::Word(word) => Some(Token::Word(match words::link(&word) {
+                Some(link) => link.to_owned(),
+                None => word,
+            })),
+            other => Some(other),
+        });
+        Self(counted.collect())
     }
 
-    /// Whether a sentence says just this: the same words in the same order, up to a part moved from end to front, the same
-    /// marks, as many figures, and nothing else that counts.
+    fn count(&self, wanted: fn(&Token) -> bool) -> usize {
+        self.0.iter().filter(|token| wanted(token)).count()
+    }
+
+    fn without_figures(&self) -> Vec<Token> {
+        self.0
+            .iter()
+            .filter(|t| **t != Token::Figure)
+            .cloned()
+            .collect()
+    }
+
+    /// Whether a sentence says just this: the same words in the same order, up to a part that a joining word opens and that
+    /// moves between end and front. A single figure may stand elsewhere, since it can belong to nothing else.
     fn is_said_by(&self, said: &Self) -> bool {
-        if self.figures != said.figures || self.whole.is_empty() {
+        let figures = self.count(|t| *t == Token::Figure);
+        let marks = self.count(|t| matches!(t, Token::Mark(_)));
+        if self.0.is_empty() || figures != said.count(|t| *t == Token::Figure) {
             return false;
         }
-        // Two figures, or two marks beside a figure, must each keep their company.
-        if self.figures > 1 || (self.figures == 1 && self.marks.len() > 1) {
-            return rotated(&self.whole, &said.whole);
+        if figures == 1 && marks < 2 {
+            let (asked, said_words) = (self.without_figures(), said.without_figures());
+            return !asked.is_empty()
+                && shape(&self.0) == shape(&said.0)
+                && rotated(&asked, &said_words);
         }
-        let words = |order: &[Token]| -> Vec<Token> {
-            order
-                .iter()
-                .filter(|t| **t != Token::Figure)
-                .cloned()
-                .collect()
-        };
-        self.marks == said.marks
-            && shape(&self.order) == shape(&said.order)
-            && !words(&self.order).is_empty()
-            && rotated(&words(&self.order), &words(&said.order))
+        rotated(&self.0, &said.0)
     }
 }
 
-/// The word right before the figure where it says whether the figure is a level or a change.
-fn shape(order: &[Token]) -> Option<&Token> {
-    let at = order.iter().position(|t| *t == Token::Figure)?;
-    let before = order.get(at.checked_sub(1)?)?;
-    let shaping = |word: &str| {
-        matches!(
-            word,
-            "by" | "to" | "from" | "per" | "than" | "over" | "under"
-        )
-    };
-    matches!(before, Token::Word(word) if shaping(word)).then_some(before)
+/// The rubric without a band in brackets or after `±`, which arithmetic reads.
+fn without_band(rubric: &str) -> &str {
+    let band = ["(±", "( ±", "(+/-", "±", "+/-"]
+        .iter()
+        .filter_map(|sign| rubric.find(sign))
+        .min();
+    match band {
+        Some(at) => {
+            let rest = rubric[at..].trim_end_matches('.');
+            let closes = rest.ends_with(')') || !rubric[at..].starts_with('(');
+            // Only at the end: words after a band may matter.
+            let ends = rest.split_whitespace().count() <= 4 && closes;
+            if ends {
+                rubric[..at].trim_end()
+            } else {
+                rubric
+            }
+        }
+        None => rubric,
+    }
 }
 
-/// Whether `b` is `a` with a part moved from the end to the front.
+/// Without these words where they stand right before a figure.
+fn before_figures(tokens: Vec<Token>, phrases: &[&[&str]]) -> Vec<Token> {
+    let mut out: Vec<Token> = Vec::with_capacity(tokens.len());
+    for token in tokens {
+        if token == Token::Figure {
+            let phrase = phrases.iter().find(|phrase| {
+                out.len().checked_sub(phrase.len()).is_some_and(|from| {
+                    out[from..]
+                        .iter()
+                        .zip(**phrase)
+                        .all(|(token, word)| *token == Token::Word((*word).to_owned()))
+                })
+            });
+            if let Some(phrase) = phrase {
+                out.truncate(out.len() - phrase.len());
+            }
+        }
+        out.push(token);
+    }
+    out
+}
+
+/// The joining word right before the figure: "rose by 5" is not "rose to 5".
+fn shape(tokens: &[Token]) -> Option<&Token> {
+    let at = tokens.iter().position(|t| *t == Token::Figure)?;
+    tokens
+        .get(at.checked_sub(1)?)
+        .filter(|token| matches!(token, Token::Word(word) if words::link(word).is_some()))
+}
+
+/// Whether two sequences are equal, or one is the other with a part that a joining word opens moved from end to front.
 fn rotated(a: &[Token], b: &[Token]) -> bool {
-    a.len() == b.len() && (0..a.len().max(1)).any(|k| a[k..].iter().chain(&a[..k]).eq(b))
+    let opens = |token: &Token| matches!(token, Token::Word(word) if words::link(word).is_some());
+    let moved = |a: &[Token], b: &[Token]| {
+        (1..a.len()).any(|k| opens(&a[k]) && a[k..].iter().chain(&a[..k]).eq(b))
+    };
+    a == b || (a.len() == b.len() && (moved(a, b) || moved(b, a)))
 }
 
 /// An answer cut into sentences, each with its tokens.
@@ -371,71 +433,64 @@ impl<'a, 's> Reading<'a, 's> {
             None if text.contains(['(', ')']) => return false,
             None => words::tokens(self.answer, range, &self.figures),
         };
-        let tokens = without_reaching(tokens);
-        let said = Statement::new(tokens);
+        let said = Statement::said(tokens);
         statements
             .iter()
             .any(|statement| statement.is_said_by(&said))
     }
 
-    /// Whether nothing else in the answer may turn the sentence: no doubt anywhere, no denial next to it or pointing back
-    /// at it, no question, no heading above that could frame it, no other sentence on the same point.
+    /// Whether nothing else in the answer may turn the sentence: no doubt and no question anywhere, no denial next to it,
+    /// no heading or opening line that could frame it, no other sentence on its point, none before that reaches forward
+    /// and none after that reaches back.
     fn stands(&self, at: usize, statements: &[Statement]) -> bool {
-        let own: Vec<&Token> = statements.iter().flat_map(|s| &s.whole).collect();
-        let all = words::tokens(self.answer, 0..self.answer.len(), &self.figures);
-        let doubted = all.iter().any(|token| {
+        let own: Vec<&Token> = statements.iter().flat_map(|s| &s.0).collect();
+        let whole = words::tokens(self.answer, 0..self.answer.len(), &self.figures);
+        let doubted = whole.iter().any(|token| {
             matches!(token, Token::Word(word) if words::is_doubt(word)) && !own.contains(&token)
         });
         if doubted || self.answer.contains(['?', '~', '<', '`', '>']) {
             return false;
         }
-        for (other, range) in self.sentences.iter().enumerate() {
-            if other == at {
-                continue;
-            }
-            let tokens = words::tokens(self.answer, range.clone(), &self.figures);
-            let has = |wanted: fn(&str) -> bool| {
-                tokens
-                    .iter()
-                    .any(|t| matches!(t, Token::Word(word) if wanted(word)))
-            };
-            let beside = other + 1 == at || other == at + 1;
-            if has(words::is_denial) && (beside || has(words::points_back) || tokens.len() < 4) {
-                return false;
-            }
-            // A short sentence of other words after this one may be a comment on it.
-            if other == at + 1 && tokens.len() < 4 {
-                return false;
-            }
-            // A heading or an opening line frames what follows.
-            let text = self.answer[range.clone()].trim();
-            let frames = text.starts_with('#') || text.trim_end_matches(['*', '_']).ends_with(':');
-            if frames && other < at && !self.is_neutral_frame(&tokens, &own) {
-                return false;
-            }
-        }
-        true
+        (0..self.sentences.len())
+            .filter(|other| *other != at)
+            .all(|other| self.leaves_alone(other, at, &own))
     }
 
-    fn is_neutral_frame(&self, tokens: &[Token], own: &[&Token]) -> bool {
-        tokens.iter().all(|token| {
-            own.contains(&token)
-                || matches!(token, Token::Word(word) if words::is_neutral(word)
-                    || matches!(word.as_str(), "answer" | "result" | "summary" | "finding" | "overview"))
-        })
-    }
-}
-
-/// Without the `to` of "came to" and "amounted to", which carry a figure and shape nothing.
-fn without_reaching(tokens: Vec<Token>) -> Vec<Token> {
-    let mut out: Vec<Token> = Vec::with_capacity(tokens.len());
-    for token in tokens {
-        let word = |token: &Token, wanted: &[&str]| matches!(token, Token::Word(word) if wanted.contains(&word.as_str()));
-        if word(&token, &["to"]) && out.last().is_some_and(|t| word(t, &["came", "amounted"])) {
-            out.pop();
-        } else {
-            out.push(token);
+    /// Whether the sentence at `other` has no hold on the one at `at`, whose tokens are `own`.
+    fn leaves_alone(&self, other: usize, at: usize, own: &[&Token]) -> bool {
+        let tokens = words::tokens(self.answer, self.sentences[other].clone(), &self.figures);
+        let has = |wanted: fn(&str) -> bool| {
+            tokens
+                .iter()
+                .any(|t| matches!(t, Token::Word(word) if wanted(word)))
+        };
+        let beside = other + 1 == at || other == at + 1;
+        if beside && has(words::is_denial) {
+            return false;
         }
+        // Half of its words are ours: it speaks of the same point, and says who knows what.
+        let content = |token: &Token| matches!(token, Token::Word(word) if !words::is_empty(word) && words::link(word).is_none());
+        let ours = own.iter().filter(|token| content(token)).count();
+        let shared = own
+            .iter()
+            .filter(|token| content(token) && tokens.contains(token))
+            .count();
+        if ours > 0 && 2 * shared > ours {
+            return false;
+        }
+        if other > at {
+            // Too short to be about anything else.
+            return !has(words::reaches_back) && tokens.len() > 3;
+        }
+        let text = self.answer[self.sentences[other].clone()].trim();
+        let frames = text.starts_with('#') || text.trim_end_matches(['*', '_']).ends_with(':');
+        if frames {
+            return tokens.iter().all(|token| {
+                own.contains(&token)
+                    || matches!(token, Token::Word(word) if words::is_empty(word) || words::link(word).is_some()
+                        || matches!(word.as_str(), "answer" | "result" | "summary" | "finding" | "overview"))
+            });
+        }
+        !has(words::reaches_forward)
     }
-    out
 }
