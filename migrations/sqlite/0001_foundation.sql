@@ -97,6 +97,8 @@ CREATE TABLE case_head (
     question TEXT NOT NULL,
     search TEXT NOT NULL,
     tags TEXT NOT NULL,
+    -- Names of the scores that the case can have, overlays apart.
+    scores TEXT NOT NULL,
     factual INTEGER NOT NULL,
     derived INTEGER NOT NULL,
     reading INTEGER NOT NULL,
@@ -231,6 +233,15 @@ CREATE TABLE experiment_case (
     PRIMARY KEY (experiment_id, case_id)
 ) STRICT;
 
+-- How many planned trials can have each score: the M of "over N of M".
+CREATE TABLE experiment_score (
+    experiment_id TEXT NOT NULL REFERENCES experiment (id),
+    name TEXT NOT NULL,
+    workspace_id TEXT NOT NULL REFERENCES workspace (id),
+    planned INTEGER NOT NULL,
+    PRIMARY KEY (experiment_id, name)
+) STRICT;
+
 CREATE TABLE trial (
     id TEXT NOT NULL PRIMARY KEY,
     workspace_id TEXT NOT NULL REFERENCES workspace (id),
@@ -275,6 +286,8 @@ CREATE TABLE recorded_run (
     answer TEXT,
     -- The answer held a NUL, which was written as U+2400.
     answer_marked INTEGER NOT NULL DEFAULT 0,
+    -- The answer or the agent's words hold text that addresses a grader.
+    addresses_grader INTEGER NOT NULL DEFAULT 0,
     trajectory_sha256 TEXT,
     trajectory_bytes INTEGER,
     trajectory BLOB

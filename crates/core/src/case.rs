@@ -338,6 +338,24 @@ pub enum MatchOverride {
 }
 
 impl Case {
+    /// A case with nothing but an id and evaluators, to ask what those evaluators bring.
+    pub fn bare(id: String, evaluators: Evaluators) -> Self {
+        Self {
+            id,
+            tags: Vec::new(),
+            input: Input::default(),
+            fixtures: Vec::new(),
+            expected: None,
+            context: None,
+            max_response_time: None,
+            approvals: Vec::new(),
+            expect: Map::new(),
+            metrics: BTreeMap::new(),
+            metadata: Map::new(),
+            evaluators,
+        }
+    }
+
     /// The canonical JSON form: sorted keys, defaults folded in, fixture keys resolved (`cases.md`, Canonical content).
     pub fn canonical(&self) -> Value {
         canonical::sorted(&serde_json::to_value(self).unwrap_or(Value::Null))

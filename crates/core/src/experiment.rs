@@ -86,6 +86,8 @@ pub enum TrialEvent {
     OverBudget,
     /// A person asked for the failed trials to be run again.
     Rerun,
+    /// As [`TrialEvent::Rerun`], of a trial whose answer is stored: it is graded, not asked for again.
+    RerunRecorded,
 }
 
 /// A move that the machine does not have.
@@ -115,6 +117,7 @@ pub fn next(state: TrialState, event: TrialEvent) -> Result<TrialState, NoSuchMo
         (S::Queued | S::Running | S::Recorded | S::Grading, E::Cancel) => S::Cancelled,
         (S::Queued, E::OverBudget) => S::Budget,
         (S::Error | S::Cancelled | S::Budget, E::Rerun) => S::Queued,
+        (S::Error | S::Cancelled | S::Budget, E::RerunRecorded) => S::Recorded,
         _ => return Err(NoSuchMove { state, event }),
     })
 }

@@ -96,7 +96,7 @@ impl BlobWriter {
     }
 
     /// Puts the file in its place, durably, and gives its hash and length.
-    async fn finish(mut self) -> Result<(String, u64), StoreError> {
+    pub(crate) async fn finish(mut self) -> Result<(String, u64), StoreError> {
         let io = |error| StoreError::io(self.path.to_path_buf(), error);
         self.file.flush().await.map_err(io)?;
         self.file.sync_all().await.map_err(io)?;

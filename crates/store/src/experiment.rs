@@ -1,9 +1,12 @@
 //! Experiments: a frozen list of case versions, an agent and a judge (`runs.md`, Experiments).
 
+pub(crate) mod control;
+pub(crate) mod create;
+pub(crate) mod event;
+
 use std::collections::BTreeMap;
 
 use evalkit_core::agent::{AgentConfig, AgentHome};
-use evalkit_core::grade::Colour;
 use evalkit_core::results::ResultsJudge;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -40,35 +43,4 @@ pub struct Frozen {
     /// Bars other than 1.0, by score name.
     #[serde(default)]
     pub bars: BTreeMap<String, f64>,
-}
-
-/// The colour of a case over its trials (`grading.md`: green when all are, red when none is, else flaky; neither while
-/// none of them is green or red).
-pub(crate) fn case_colour(trials: &[Colour]) -> Colour {
-    if let [one] = trials {
-        return *one;
-    }
-    let count = |wanted: Colour| trials.iter().filter(|c| **c == wanted).count();
-    let (green, red) = (count(Colour::Green), count(Colour::Red));
-    if green == trials.len() && green > 0 {
-        return Colour::Green;
-    }
-    if green > 0 && red > 0 {
-        return Colour::Flaky;
-    }
-    let worst = [
-        Colour::Open,
-        Colour::Error,
-        Colour::Unscored,
-        Colour::Cancelled,
-        Colour::Skipped,
-    ]
-    .into_iter()
-    .find(|colour| count(*colour) > 0);
-    match worst {
-        Some(Colour::Open) => Colour::Open,
-        _ if red > 0 => Colour::Red,
-        Some(colour) => colour,
-        None => Colour::Open,
-    }
 }

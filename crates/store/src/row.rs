@@ -32,6 +32,8 @@ impl Row {
         int -> i64;
         /// A whole number or null.
         maybe_int -> Option<i64>;
+        /// A number.
+        real -> f64;
         /// A number or null.
         maybe_real -> Option<f64>;
         /// Bytes.

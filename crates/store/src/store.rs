@@ -2,7 +2,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use evalkit_core::policy::Actor;
 use tokio::sync::{Semaphore, watch};
@@ -12,6 +12,7 @@ use crate::ctx::Ctx;
 use crate::db::{Db, Tx};
 use crate::error::StoreError;
 use crate::folder::Folder;
+use crate::score::ScoreCache;
 use crate::secret::Keeper;
 use crate::settings::Settings;
 use crate::write::{Work, Writer};
@@ -29,8 +30,11 @@ pub(crate) struct Inner {
     pub(crate) folder: Folder,
     pub(crate) settings: Settings,
     pub(crate) keeper: Keeper,
+    pub(crate) scores: ScoreCache,
     /// Password hashing costs 19 MiB a piece, so two at once at most.
     pub(crate) hashing: Semaphore,
+    /// Changes when the queue may have something new.
+    work: watch::Sender<u64>,
     /// Writes of workers that no longer held their trial: dropped, and counted here.
     pub(crate) stale_writes: AtomicU64,
 }
@@ -74,7 +78,9 @@ impl Store {
                 folder,
                 settings,
                 keeper: Keeper::new(&key),
+                scores: ScoreCache::default(),
                 hashing: Semaphore::new(2),
+                work: watch::channel(0).0,
                 stale_writes: AtomicU64::new(0),
             }),
         };
@@ -120,6 +126,20 @@ impl Store {
     /// Changes after every commit: what waits for news waits on this.
     pub fn commits(&self) -> watch::Receiver<u64> {
         self.inner.writer.commits()
+    }
+
+    /// Changes when the queue may have something new to claim. Workers wait on this and look every two seconds besides.
+    pub fn work(&self) -> watch::Receiver<u64> {
+        self.inner.work.subscribe()
+    }
+
+    pub(crate) fn announce_work(&self) {
+        self.inner.work.send_modify(|n| *n = n.wrapping_add(1));
+    }
+
+    /// Writes of workers that no longer held their trial since the start: each was dropped.
+    pub fn stale_writes(&self) -> u64 {
+        self.inner.stale_writes.load(Ordering::Relaxed)
     }
 
     /// A new id: UUIDv7, so that ids sort by time.

@@ -12,6 +12,7 @@ use crate::colour;
 use crate::ctx::Ctx;
 use crate::db::{Arg, Tx, args, places};
 use crate::error::StoreError;
+use crate::score::ScoreCache;
 use crate::settings::Settings;
 use crate::store::Store;
 use crate::view::run_rows::{self, slot};
@@ -63,7 +64,7 @@ impl Store {
             });
         }
         let red = red(&mut tx, ctx, &mine, &slug_of).await?;
-        let (running, finished) = experiments(&mut tx, &ids, &slug_of).await?;
+        let (running, finished) = experiments(&mut tx, &self.inner.scores, &ids, &slug_of).await?;
         let workspaces = cards(&mut tx, &mine, &ids).await?;
         let guide = guide(&mut tx, self.settings(), &mine, &workspaces, &red).await?;
         Ok(Home {
@@ -139,6 +140,7 @@ async fn red(
 
 async fn experiments(
     tx: &mut Tx,
+    scores: &ScoreCache,
     ids: &[String],
     slug_of: &impl Fn(&str) -> String,
 ) -> Result<(Vec<RunningExperiment>, Vec<FinishedExperiment>), StoreError> {
@@ -164,7 +166,10 @@ async fn experiments(
             }
         );
         let heads = tx.all(sql, values).await?;
-        for (head, row) in heads.iter().zip(run_rows::rows(tx, ids, &heads).await?) {
+        for (head, row) in heads
+            .iter()
+            .zip(run_rows::rows(tx, scores, ids, &heads).await?)
+        {
             let workspace = slug_of(&head.text("workspace_id")?);
             if open {
                 running.push(RunningExperiment {

@@ -4,15 +4,15 @@ use std::collections::HashMap;
 
 use evalkit_core::experiment::{ExperimentState, TrialCounts, TrialState};
 use evalkit_core::grade::Colour;
-use evalkit_core::results::PooledScore;
+use evalkit_core::score::case_colour;
 use evalkit_core::view::runs::RunRow;
 
 use crate::colour;
 use crate::db::{Arg, Tx, places};
 use crate::error::StoreError;
-use crate::experiment::{Frozen, case_colour};
+use crate::experiment::Frozen;
 use crate::row::Row;
-use crate::score;
+use crate::score::ScoreCache;
 
 /// Columns that [`rows`] needs of `experiment e JOIN dataset d`.
 pub(crate) const COLUMNS: &str = "e.id, e.number, d.slug AS dataset, e.split, e.agent, e.trials, e.state, e.frozen, \
@@ -31,6 +31,7 @@ pub(crate) struct Tally {
 /// Completes rows of `SELECT {COLUMNS}`; keeps their order. All are of `workspaces` (ids).
 pub(crate) async fn rows(
     tx: &mut Tx,
+    scores: &ScoreCache,
     workspaces: &[String],
     experiments: &[Row],
 ) -> Result<Vec<RunRow>, StoreError> {
@@ -44,16 +45,16 @@ pub(crate) async fn rows(
         ids.push(id);
     }
     let tallies = tallies(tx, workspaces, &ids, &several).await?;
-    let mut pooled = score::pooled_many(tx, workspaces, &ids, Some("answer_rubric_score")).await?;
+    let pooled = scores.pooled(tx, workspaces, &ids).await?;
     experiments
         .iter()
         .zip(&ids)
         .map(|(row, id)| {
             let tally = tallies.get(id).cloned().unwrap_or_default();
             let frozen: Frozen = row.json("frozen")?;
-            let score: Option<PooledScore> = pooled
-                .get_mut(id)
-                .and_then(|scores| scores.remove("answer_rubric_score"));
+            let score = pooled
+                .get(id)
+                .and_then(|scores| scores.get("answer_rubric_score").copied());
             Ok(RunRow {
                 run: row.int("number")?,
                 dataset: row.text("dataset")?,

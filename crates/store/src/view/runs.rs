@@ -47,7 +47,13 @@ impl Store {
                 values,
             )
             .await?;
-        let rows = run_rows::rows(&mut tx, std::slice::from_ref(&workspace.id), &heads).await?;
+        let rows = run_rows::rows(
+            &mut tx,
+            &self.inner.scores,
+            std::slice::from_ref(&workspace.id),
+            &heads,
+        )
+        .await?;
         let mut datasets = Vec::new();
         let mut agents = Vec::new();
         for row in tx

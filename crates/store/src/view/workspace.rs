@@ -11,7 +11,7 @@ use crate::ctx::Ctx;
 use crate::db::{Tx, args};
 use crate::error::StoreError;
 use crate::row::Row;
-use crate::score;
+use crate::score::ScoreCache;
 use crate::store::Store;
 use crate::view::home::{Spark, add_colour, sparks};
 
@@ -36,7 +36,7 @@ impl Store {
             datasets: datasets(&mut tx, &workspace.id, &agents).await?,
             members: members(&mut tx, ctx, &workspace).await?,
             lately: lately(&mut tx, &workspace.id, &workspace.slug).await?,
-            series: series(&mut tx, &workspace.id).await?,
+            series: series(&mut tx, &self.inner.scores, &workspace.id).await?,
             may_run: workspace.may(ctx, Action::Run),
             may_edit: workspace.may(ctx, Action::Edit),
             name: workspace.slug,
@@ -215,7 +215,11 @@ fn happening(row: &Row, slug: &str) -> Result<Happening, StoreError> {
     })
 }
 
-async fn series(tx: &mut Tx, workspace_id: &str) -> Result<Vec<ScoreSeries>, StoreError> {
+async fn series(
+    tx: &mut Tx,
+    scores: &ScoreCache,
+    workspace_id: &str,
+) -> Result<Vec<ScoreSeries>, StoreError> {
     let rows = tx
         .all(
             "SELECT id, number, agent, COALESCE(finished_at, created_at) AS at FROM experiment \
@@ -227,13 +231,7 @@ async fn series(tx: &mut Tx, workspace_id: &str) -> Result<Vec<ScoreSeries>, Sto
     for row in &rows {
         ids.push(row.text("id")?);
     }
-    let pooled = score::pooled_many(
-        tx,
-        &[workspace_id.to_owned()],
-        &ids,
-        Some("answer_rubric_score"),
-    )
-    .await?;
+    let pooled = scores.pooled(tx, &[workspace_id.to_owned()], &ids).await?;
     let mut series: Vec<ScoreSeries> = Vec::new();
     for (row, id) in rows.iter().zip(&ids).rev() {
         let Some(score) = pooled

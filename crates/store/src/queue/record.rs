@@ -1,0 +1,261 @@
+//! Recording: the agent's answer is stored before anything else is done with it.
+
+use evalkit_core::canonical;
+use evalkit_core::experiment::TrialState;
+use evalkit_core::grade::Grade;
+use evalkit_core::judge::addresses_grader;
+use evalkit_core::run::RecordedRun;
+
+use crate::blob;
+use crate::ctx::Ctx;
+use crate::db::{Tx, args};
+use crate::error::StoreError;
+use crate::experiment::event;
+use crate::queue::{Fence, Taken, engine_only};
+use crate::row::to_json;
+use crate::store::Store;
+
+/// Larger trajectories go to a file.
+const INLINE: usize = 256 * 1024;
+/// Trajectories beyond this are not taken; the agent's reply is bounded far below.
+const LARGEST: u64 = 256 * 1024 * 1024;
+
+/// What an agent returned.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Recording {
+    /// Everything but the trajectory, whose field is ignored.
+    pub run: RecordedRun,
+    /// The trajectory's bytes as received.
+    pub trajectory: Option<Vec<u8>>,
+}
+
+struct Stored {
+    fence: Fence,
+    run: String,
+    answer: Option<String>,
+    marked: bool,
+    addressing: bool,
+    latency_ms: Option<u64>,
+    cost_usd: Option<f64>,
+    trajectory: Option<Trajectory>,
+}
+
+struct Trajectory {
+    sha256: String,
+    bytes: u64,
+    /// Absent when the bytes are in a file.
+    inline: Option<Vec<u8>>,
+}
+
+/// A NUL becomes `␀`, because PostgreSQL's text takes none; says whether there was one.
+fn without_nul(text: String) -> (String, bool) {
+    if text.contains('\0') {
+        (text.replace('\0', "\u{2400}"), true)
+    } else {
+        (text, false)
+    }
+}
+
+impl Store {
+    /// Stores the answer of a running trial; from here on it is never asked for again.
+    ///
+    /// # Errors
+    /// When the database or the disk fails; then nothing is stored.
+    pub async fn record_answer(
+        &self,
+        ctx: &Ctx,
+        fence: &Fence,
+        recording: Recording,
+    ) -> Result<Taken, StoreError> {
+        engine_only(ctx)?;
+        let mut run = recording.run;
+        run.trajectory = None;
+        let (answer, marked) = match run.answer.take() {
+            Some(answer) => {
+                let (answer, marked) = without_nul(answer);
+                (Some(answer), marked)
+            }
+            None => (None, false),
+        };
+        let stored = Stored {
+            fence: fence.clone(),
+            run: to_json(&run)?,
+            addressing: answer.as_deref().is_some_and(addresses_grader),
+            answer,
+            marked,
+            latency_ms: run.latency_ms,
+            cost_usd: run.usage.as_ref().and_then(|usage| usage.cost_usd),
+            trajectory: self.place_trajectory(recording.trajectory).await?,
+        };
+        let taken = self
+            .write(ctx, stored, |tx, ctx, stored| {
+                Box::pin(record(tx, ctx, stored))
+            })
+            .await?;
+        Ok(self.count_stale(taken))
+    }
+
+    async fn place_trajectory(
+        &self,
+        bytes: Option<Vec<u8>>,
+    ) -> Result<Option<Trajectory>, StoreError> {
+        let Some(bytes) = bytes else {
+            return Ok(None);
+        };
+        let length = bytes.len() as u64;
+        if bytes.len() <= INLINE {
+            return Ok(Some(Trajectory {
+                sha256: canonical::hash_bytes(&bytes),
+                bytes: length,
+                inline: Some(bytes),
+            }));
+        }
+        let mut writer = self.blob_writer(LARGEST).await?;
+        writer.write(&bytes).await?;
+        let (sha256, bytes) = writer.finish().await?;
+        Ok(Some(Trajectory {
+            sha256,
+            bytes,
+            inline: None,
+        }))
+    }
+
+    /// What a trial recorded, its trajectory included, for grading.
+    ///
+    /// # Errors
+    /// `S-NOT-FOUND` when nothing is recorded.
+    pub async fn recorded_run(&self, ctx: &Ctx, trial_id: &str) -> Result<RecordedRun, StoreError> {
+        engine_only(ctx)?;
+        let mut tx = self.read().await?;
+        let row = tx
+            .optional(
+                "SELECT workspace_id, run, answer, trajectory_sha256, trajectory FROM recorded_run WHERE trial_id = $1",
+                args![trial_id],
+            )
+            .await?
+            .ok_or_else(StoreError::not_found)?;
+        let mut run: RecordedRun = row.json("run")?;
+        run.answer = row.maybe_text("answer")?;
+        let workspace_id = row.text("workspace_id")?;
+        let bytes = self
+            .trajectory_bytes(
+                &mut tx,
+                &workspace_id,
+                row.maybe_text("trajectory_sha256")?,
+                row.maybe_bytes("trajectory")?,
+            )
+            .await?;
+        // Bytes that are no JSON stay a string: the evaluators then say that the trajectory cannot be read.
+        run.trajectory = bytes.map(|bytes| {
+            serde_json::from_slice(&bytes).unwrap_or_else(|_| {
+                serde_json::Value::String(String::from_utf8_lossy(&bytes).into_owned())
+            })
+        });
+        Ok(run)
+    }
+
+    /// Trajectory bytes, from the row or from the file.
+    pub(crate) async fn trajectory_bytes(
+        &self,
+        tx: &mut Tx,
+        workspace_id: &str,
+        sha256: Option<String>,
+        inline: Option<Vec<u8>>,
+    ) -> Result<Option<Vec<u8>>, StoreError> {
+        match (inline, sha256) {
+            (Some(bytes), _) => Ok(Some(bytes)),
+            (None, Some(sha256)) => {
+                let (path, _) = blob::blob_file(self, tx, workspace_id, &sha256, blob::RUN).await?;
+                tokio::fs::read(&path)
+                    .await
+                    .map(Some)
+                    .map_err(|error| StoreError::io(path, error))
+            }
+            (None, None) => Ok(None),
+        }
+    }
+
+    /// Grades a trial already has: no verdict is bought twice.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn stored_grades(&self, ctx: &Ctx, trial_id: &str) -> Result<Vec<Grade>, StoreError> {
+        engine_only(ctx)?;
+        let mut tx = self.read().await?;
+        tx.all(
+            "SELECT grade FROM grade WHERE trial_id = $1 ORDER BY position, evaluator",
+            args![trial_id],
+        )
+        .await?
+        .iter()
+        .map(|row| row.json("grade"))
+        .collect()
+    }
+}
+
+async fn record(tx: &mut Tx, ctx: &Ctx, stored: &Stored) -> Result<Taken, StoreError> {
+    let row = tx
+        .optional(
+            "UPDATE trial SET state = 'recorded', recorded_at = $3, latency_ms = $4, cost_usd = $5, stage = NULL, \
+             error_class = NULL, error_message = NULL WHERE id = $1 AND epoch = $2 AND state = 'running' \
+             RETURNING workspace_id, experiment_id, case_id, trial",
+            args![
+                &stored.fence.trial_id,
+                stored.fence.epoch,
+                ctx.now,
+                stored.latency_ms,
+                stored.cost_usd
+            ],
+        )
+        .await?;
+    let Some(row) = row else {
+        return Ok(false);
+    };
+    let workspace_id = row.text("workspace_id")?;
+    let trajectory = stored.trajectory.as_ref();
+    tx.execute(
+        "INSERT INTO recorded_run (trial_id, workspace_id, run, answer, answer_marked, addresses_grader, trajectory_sha256, \
+         trajectory_bytes, trajectory) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) \
+         ON CONFLICT (trial_id) DO UPDATE SET run = excluded.run, answer = excluded.answer, \
+         answer_marked = excluded.answer_marked, addresses_grader = excluded.addresses_grader, \
+         trajectory_sha256 = excluded.trajectory_sha256, trajectory_bytes = excluded.trajectory_bytes, \
+         trajectory = excluded.trajectory",
+        args![
+            &stored.fence.trial_id,
+            &workspace_id,
+            &stored.run,
+            stored.answer.as_deref(),
+            stored.marked,
+            stored.addressing,
+            trajectory.map(|t| t.sha256.as_str()),
+            trajectory.map(|t| t.bytes),
+            trajectory.and_then(|t| t.inline.clone())
+        ],
+    )
+    .await?;
+    if let Some(file) = trajectory.filter(|t| t.inline.is_none()) {
+        blob::refer(
+            tx,
+            &workspace_id,
+            &file.sha256,
+            blob::RUN,
+            file.bytes,
+            ctx.now,
+        )
+        .await?;
+    }
+    let cell = event::open_cell(
+        &row.text("case_id")?,
+        row.number("trial")?,
+        TrialState::Recorded,
+    );
+    event::trial(
+        tx,
+        &workspace_id,
+        &row.text("experiment_id")?,
+        cell,
+        ctx.now,
+    )
+    .await?;
+    Ok(true)
+}
