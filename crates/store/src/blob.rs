@@ -247,6 +247,29 @@ impl Store {
     }
 }
 
+impl Store {
+    /// Where the bytes of a fixture lie for the agent of one trial, whose signed address was checked by the engine.
+    ///
+    /// # Errors
+    /// `S-NOT-FOUND` when the trial's workspace does not have them.
+    pub async fn trial_fixture_file_unchecked(
+        &self,
+        trial_id: &str,
+        sha256: &str,
+    ) -> Result<(PathBuf, u64), StoreError> {
+        let mut tx = self.read().await?;
+        let workspace_id = tx
+            .optional(
+                "SELECT workspace_id FROM trial WHERE id = $1",
+                args![trial_id],
+            )
+            .await?
+            .ok_or_else(StoreError::not_found)?
+            .text("workspace_id")?;
+        blob_file(self, &mut tx, &workspace_id, sha256, FIXTURE).await
+    }
+}
+
 /// Where a workspace's bytes lie.
 pub(crate) async fn blob_file(
     store: &Store,

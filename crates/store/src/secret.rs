@@ -3,6 +3,7 @@
 use chacha20poly1305::aead::{Aead as _, KeyInit as _, Payload};
 use chacha20poly1305::{XChaCha20Poly1305, XNonce};
 use evalkit_core::canonical;
+use sha2::{Digest as _, Sha256};
 
 use crate::db::{Tx, args};
 use crate::error::StoreError;
@@ -37,6 +38,7 @@ impl std::fmt::Debug for SecretText {
 pub(crate) struct Keeper {
     cipher: XChaCha20Poly1305,
     key_id: String,
+    key: [u8; KEY_LENGTH],
 }
 
 /// A sealed secret as its row holds it.
@@ -52,7 +54,17 @@ impl Keeper {
         Self {
             cipher: XChaCha20Poly1305::new(key.into()),
             key_id: canonical::hash_bytes(&named)[..16].to_owned(),
+            key: *key,
         }
+    }
+
+    fn derive(&self, purpose: &str) -> [u8; 32] {
+        let mut hash = Sha256::new();
+        hash.update(b"evalkit derived key/1\0");
+        hash.update((purpose.len() as u64).to_be_bytes());
+        hash.update(purpose.as_bytes());
+        hash.update(self.key);
+        hash.finalize().into()
     }
 
     /// Names the key without telling it.
@@ -170,4 +182,12 @@ pub(crate) async fn put(
     )
     .await?;
     Ok(())
+}
+
+impl Store {
+    /// A key of 32 bytes for one purpose, derived from the deployment's key: the same on every start, and useless for
+    /// any other purpose.
+    pub fn derived_key(&self, purpose: &str) -> [u8; 32] {
+        self.inner.keeper.derive(purpose)
+    }
 }

@@ -101,6 +101,7 @@ fn parse(text: &str) -> HashMap<String, RecordedRun> {
 pub struct Demo {
     agent: DemoAgent,
     runs: Arc<HashMap<String, RecordedRun>>,
+    waits: bool,
 }
 
 impl Demo {
@@ -109,6 +110,15 @@ impl Demo {
         Self {
             agent,
             runs: agent.runs(),
+            waits: true,
+        }
+    }
+
+    /// The same without the wait: for making finished runs.
+    pub fn at_once(agent: DemoAgent) -> Self {
+        Self {
+            waits: false,
+            ..Self::new(agent)
         }
     }
 
@@ -124,7 +134,9 @@ impl Demo {
                 ),
             ));
         };
-        tokio::time::sleep(wait(recorded.latency_ms).min(task.allowed)).await;
+        if self.waits {
+            tokio::time::sleep(wait(recorded.latency_ms).min(task.allowed)).await;
+        }
         match (recorded.status, &recorded.error) {
             (RunStatus::Ok, _) => Ok(AgentReply {
                 trajectory: recorded
