@@ -4,6 +4,8 @@ mod announce;
 mod bar;
 mod keys;
 
+pub(crate) use keys::is_letter_key;
+
 use evalkit_core::view::session::Session;
 use leptos::prelude::*;
 

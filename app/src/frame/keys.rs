@@ -60,6 +60,17 @@ pub(super) fn KeysDialog(
     }
 }
 
+/// Whether a key press is a single letter that may act: no modifier, no typing, letters not turned off.
+pub(crate) fn is_letter_key(event: &leptos::ev::KeyboardEvent) -> bool {
+    #[cfg(feature = "hydrate")]
+    return browser::is_letter_key(event);
+    #[cfg(not(feature = "hydrate"))]
+    {
+        let _ = event;
+        false
+    }
+}
+
 fn remember(event: leptos::ev::Event) {
     #[cfg(feature = "hydrate")]
     browser::remember(event_target_checked(&event));
@@ -112,6 +123,15 @@ mod browser {
             })
     }
 
+    pub(super) fn is_letter_key(event: &KeyboardEvent) -> bool {
+        let taken = event.default_prevented()
+            || event.ctrl_key()
+            || event.meta_key()
+            || event.alt_key();
+        let dialog_open = || document().query_selector("dialog[open]").ok().flatten().is_some();
+        !taken && !is_typing(event) && !dialog_open() && !letters_off()
+    }
+
     pub(super) fn listen(opener: DialogOpener) {
         let navigate = use_navigate();
         let after_g = Rc::new(Cell::new(false));
@@ -120,20 +140,7 @@ mod browser {
                 close_menus();
                 return;
             }
-            if event.default_prevented()
-                || event.ctrl_key()
-                || event.meta_key()
-                || event.alt_key()
-                || is_typing(&event)
-            {
-                return;
-            }
-            let dialog_open = document()
-                .query_selector("dialog[open]")
-                .ok()
-                .flatten()
-                .is_some();
-            if dialog_open || letters_off() {
+            if !is_letter_key(&event) {
                 return;
             }
             let went = after_g.replace(false);
@@ -151,8 +158,10 @@ mod browser {
                     true
                 }
                 "d" if went => follow("header nav a[href^='/w/']"),
-                "j" => step(1),
-                "k" => step(-1),
+                // A page may give the keys to links and buttons of its own.
+                "j" => follow("main [data-key=j]") || step(1),
+                "k" => follow("main [data-key=k]") || step(-1),
+                "p" => follow("main [data-key=p]"),
                 "Enter" => open_row(&event),
                 "/" => focus("[data-filter]"),
                 _ => false,

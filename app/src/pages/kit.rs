@@ -36,6 +36,7 @@ pub async fn kit_page() -> Answer<Kit> {
         kind,
         rubric: rubric.to_owned(),
         label: label.to_owned(),
+        lit: false,
     };
     let answer = markdown::render(
         "Covenant leverage fell by **about 0.6 turns** in FY2024, from 3.00x to *2.39x*.\n\n- Net debt came down to £412.6m (annual report, note 21).\n- Adjusted EBITDA rose to £172.9m.\n\n| Year | Net debt |\n|---|--:|\n| 2023 | 468.0 |\n| 2024 | 412.6 |\n\n<b>Raw HTML stays text</b>, [a link](https://example.org/report) opens with care, ![an image](https://example.org/a.png) is not loaded.",

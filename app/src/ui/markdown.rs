@@ -67,6 +67,8 @@ pub struct Highlight {
     pub rubric: String,
     /// What rides as superscript: `7`, `3 source`.
     pub label: String,
+    /// Lit at first paint: its rubric is selected in the address.
+    pub lit: bool,
 }
 
 /// What a person or an agent wrote, rendered.

@@ -186,9 +186,14 @@ impl Marks {
             .count();
         self.close(shared, spans, None, out);
         for index in wanted.into_iter().skip(shared) {
-            let Highlight { kind, rubric, .. } = spans[index].highlight;
+            let Highlight {
+                kind, rubric, lit, ..
+            } = spans[index].highlight;
             out.push_str("<mark class=\"ev ");
             out.push_str(kind.class());
+            if *lit {
+                out.push_str(" on");
+            }
             out.push_str("\" data-r=\"");
             escape(rubric, out);
             out.push('"');

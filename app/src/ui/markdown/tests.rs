@@ -13,6 +13,7 @@ fn mark(quote: &str, rubric: &str) -> Highlight {
         kind: EvidenceKind::Satisfied,
         rubric: rubric.to_owned(),
         label: rubric.trim_start_matches('R').to_owned(),
+        lit: false,
     }
 }
 
