@@ -174,6 +174,14 @@ fn other_words_or_another_order_leave_it_undecided() {
         ),
         (REVENUE, "$3,172.6 million"),
         (
+            "States that A Corp beat B Corp by 12.5 points.",
+            "B Corp beat A Corp by 12.5 points.",
+        ),
+        (
+            "States that the ratio of debt to equity was 1.52.",
+            "The ratio of equity to debt was 1.52.",
+        ),
+        (
             REVENUE,
             "Northwind Foods reported revenue growth of $3,172.6 million for FY2024.",
         ),

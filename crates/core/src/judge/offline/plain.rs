@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::super::addresses_grader;
 use super::source;
 use super::words::{self, Token};
-use crate::figures::{self, Opinion, context};
+use crate::figures::{self, Opinion, SeenFigure, context};
 use crate::verdict::FigureResult;
 
 /// Answers longer than this are left undecided.
@@ -146,8 +146,14 @@ fn refuses(answer: &str) -> bool {
         && !TURNS.iter().any(|turn| sentence.contains(turn))
 }
 
-/// What a sentence asserts: words, joining words, marks and figures in their order, empty words left out.
-struct Statement(Vec<Token>);
+/// What a sentence asserts.
+struct Statement {
+    /// Words, joining words, marks and figures in their order, empty words left out.
+    order: Vec<Token>,
+    /// The same cut where a verb of being, a possessive, `of`, a joining word of place or time, a mark or a figure stands;
+    /// sorted.
+    parts: Vec<Vec<Token>>,
+}
 
 impl Statement {
     /// The statements that would satisfy a rubric word for word; `None` when the rubric is no plain statement.
@@ -172,12 +178,8 @@ impl Statement {
             "gives",
         ];
         let text = without_band(rubric.trim());
-        let figures: Vec<Range<usize>> = opinion
-            .rubric_figures
-            .iter()
-            .map(|f| f.start..f.end)
-            .filter(|f| f.end <= text.len())
-            .collect();
+        let mut figures = in_order(&opinion.rubric_figures);
+        figures.retain(|f| f.end <= text.len());
         // A range or a choice of figures is no plain statement.
         if figures.len() != opinion.criteria.len()
             || opinion.rubric_figures.len() > 2 * figures.len()
@@ -188,7 +190,10 @@ impl Statement {
         let lead = lead.to_lowercase();
         let body = |from: usize, to: usize| words::tokens(text, from..to, &figures);
         let start = text.len() - rest.len();
-        if lead == "names" && figures.is_empty() {
+        if matches!(lead.as_str(), "names" | "identifies")
+            && figures.is_empty()
+            && !rest.starts_with("that ")
+        {
             // "Names A as B": "A is B" and "B is A".
             let (name, role) = rest.split_once(" as ")?;
             let name = body(start, start + name.len());
@@ -239,46 +244,63 @@ impl Statement {
     }
 
     fn new(tokens: Vec<Token>) -> Self {
-        let tokens = before_figures(tokens, &[&["of"]]);
-        let counted = tokens.into_iter().filter_map(|token| match token {
-            Token::Word(word) if words::is_empty(&word) => None,
-            Token::Word(word) => Some(Token::Word(match words::link(&word) {
-                Some(link) => link.to_owned(),
-                None => word,
-            })),
-            other => Some(other),
-        });
-        Self(counted.collect())
+        let mut order = Vec::new();
+        let mut parts = vec![Vec::new()];
+        for token in before_figures(tokens, &[&["of"]]) {
+            let (kept, part) = match token {
+                Token::Word(word) if words::is_filler(&word) => continue,
+                Token::Word(word) if words::is_copula(&word) => (None, None),
+                Token::Word(word) => {
+                    let word = words::link(&word).map_or(word, str::to_owned);
+                    let joins = matches!(word.as_str(), "of" | "in");
+                    let word = Token::Word(word);
+                    (Some(word.clone()), (!joins).then_some(word))
+                }
+                Token::Mark(mark) => {
+                    parts.push(vec![Token::Mark(mark.clone())]);
+                    (Some(Token::Mark(mark)), None)
+                }
+                Token::Figure => (Some(Token::Figure), None),
+                Token::Break => (None, None),
+            };
+            match (part, parts.last_mut()) {
+                (Some(word), Some(open)) => open.push(word),
+                _ => parts.push(Vec::new()),
+            }
+            order.extend(kept);
+        }
+        parts.retain(|part| !part.is_empty());
+        parts.sort();
+        Self { order, parts }
     }
 
     fn count(&self, wanted: fn(&Token) -> bool) -> usize {
-        self.0.iter().filter(|token| wanted(token)).count()
-    }
-
-    fn without_figures(&self) -> Vec<Token> {
-        self.0
-            .iter()
-            .filter(|t| **t != Token::Figure)
-            .cloned()
-            .collect()
+        self.order.iter().filter(|token| wanted(token)).count()
     }
 
     /// Whether a sentence says just this: the same words in the same order, up to a part that a joining word opens and that
-    /// moves between end and front. A single figure may stand elsewhere, since it can belong to nothing else.
+    /// moves between end and front. A statement of one figure is the same whichever way its parts are joined: "the area
+    /// of Lake Orsa is 5", "Lake Orsa has an area of 5", "Lake Orsa's area is 5".
     fn is_said_by(&self, said: &Self) -> bool {
         let figures = self.count(|t| *t == Token::Figure);
         let marks = self.count(|t| matches!(t, Token::Mark(_)));
-        if self.0.is_empty() || figures != said.count(|t| *t == Token::Figure) {
+        if self.order.is_empty() || figures != said.count(|t| *t == Token::Figure) {
             return false;
         }
-        if figures == 1 && marks < 2 {
-            let (asked, said_words) = (self.without_figures(), said.without_figures());
-            return !asked.is_empty()
-                && shape(&self.0) == shape(&said.0)
-                && rotated(&asked, &said_words);
-        }
-        rotated(&self.0, &said.0)
+        let same_parts = figures == 1
+            && marks < 2
+            && !self.parts.is_empty()
+            && shape(&self.order) == shape(&said.order)
+            && self.parts == said.parts;
+        same_parts || rotated(&self.order, &said.order)
     }
+}
+
+/// Byte ranges of figures, first to last.
+fn in_order(figures: &[SeenFigure]) -> Vec<Range<usize>> {
+    let mut ranges: Vec<Range<usize>> = figures.iter().map(|f| f.start..f.end).collect();
+    ranges.sort_by_key(|range| range.start);
+    ranges
 }
 
 /// The rubric without a band in brackets or after `±`, which arithmetic reads.
@@ -358,11 +380,7 @@ impl<'a, 's> Reading<'a, 's> {
                 .into_iter()
                 .filter(|range| answer[range.clone()].chars().any(char::is_alphanumeric))
                 .collect(),
-            figures: opinion
-                .answer_figures
-                .iter()
-                .map(|f| f.start..f.end)
-                .collect(),
+            figures: in_order(&opinion.answer_figures),
             source,
         }
     }
@@ -443,7 +461,7 @@ impl<'a, 's> Reading<'a, 's> {
     /// no heading or opening line that could frame it, no other sentence on its point, none before that reaches forward
     /// and none after that reaches back.
     fn stands(&self, at: usize, statements: &[Statement]) -> bool {
-        let own: Vec<&Token> = statements.iter().flat_map(|s| &s.0).collect();
+        let own: Vec<&Token> = statements.iter().flat_map(|s| &s.order).collect();
         let whole = words::tokens(self.answer, 0..self.answer.len(), &self.figures);
         let doubted = whole.iter().any(|token| {
             matches!(token, Token::Word(word) if words::is_doubt(word)) && !own.contains(&token)

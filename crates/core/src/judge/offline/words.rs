@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 /// A word, in lower case and without a plural or possessive `s`, or the place of a figure.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Token {
     /// A word without digits.
     Word(String),
@@ -11,13 +11,28 @@ pub(super) enum Token {
     Mark(String),
     /// A figure.
     Figure,
+    /// The end of a part: a possessive ending.
+    Break,
 }
 
-/// Words that carry no meaning of their own in a statement: articles, forms of be, have and do, words of reporting.
-const EMPTY: &[&str] = &[
+/// Words that say nothing at all in a statement.
+const FILLERS: &[&str] = &[
     "a",
     "an",
     "the",
+    "that",
+    "about",
+    "approximately",
+    "around",
+    "roughly",
+    "also",
+    "thus",
+    "therefore",
+    "hence",
+];
+
+/// Verbs that say no more than that something is so; they part a statement.
+const COPULAS: &[&str] = &[
     "was",
     "were",
     "is",
@@ -27,20 +42,32 @@ const EMPTY: &[&str] = &[
     "has",
     "had",
     "have",
-    "that",
     "reported",
     "report",
     "recorded",
     "posted",
+    "booked",
+    "generated",
     "stood",
-    "about",
-    "approximately",
-    "around",
-    "roughly",
-    "there",
     "did",
     "do",
     "does",
+    "measured",
+    "measure",
+    "reached",
+    "reache",
+    "covered",
+    "cover",
+    "counted",
+    "count",
+    "equalled",
+    "equal",
+    "lasted",
+    "take",
+    "took",
+    "come",
+    "came",
+    "there",
 ];
 
 /// Words that join the parts of a statement, and how each counts; those that only place it in time or space count alike.
@@ -363,9 +390,19 @@ const FORWARD: &[&str] = &[
     "what",
 ];
 
+/// Whether a word says nothing at all.
+pub(super) fn is_filler(word: &str) -> bool {
+    FILLERS.contains(&word)
+}
+
+/// Whether a word says only that something is so.
+pub(super) fn is_copula(word: &str) -> bool {
+    COPULAS.contains(&word)
+}
+
 /// Whether a word carries no meaning of its own in a statement.
 pub(super) fn is_empty(word: &str) -> bool {
-    EMPTY.contains(&word)
+    is_filler(word) || is_copula(word)
 }
 
 /// How a joining word counts.
@@ -394,7 +431,7 @@ pub(super) fn reaches_forward(word: &str) -> bool {
     FORWARD.contains(&word)
 }
 
-/// The tokens of `text[range]`. Figures are byte ranges of `text`, each one token.
+/// The tokens of `text[range]`. Figures are byte ranges of `text` in order, each one token.
 pub(super) fn tokens(text: &str, range: Range<usize>, figures: &[Range<usize>]) -> Vec<Token> {
     let mut out = Vec::new();
     let mut word = String::new();
@@ -407,7 +444,11 @@ pub(super) fn tokens(text: &str, range: Range<usize>, figures: &[Range<usize>]) 
             }
             open_figure = None;
         }
-        if let Some(figure) = figures.iter().find(|f| f.start == at) {
+        if let Some(figure) = figures
+            .binary_search_by_key(&at, |f| f.start)
+            .ok()
+            .and_then(|i| figures.get(i))
+        {
             flush(&mut word, &mut out);
             out.push(Token::Figure);
             open_figure = Some(figure.end);
@@ -435,6 +476,9 @@ fn flush(word: &mut String, out: &mut Vec<Token>) {
         out.push(Token::Mark(lower));
     } else {
         out.push(Token::Word(stem(&lower)));
+        if lower.ends_with("'s") || (taken.ends_with('\'') && lower.ends_with('s')) {
+            out.push(Token::Break);
+        }
     }
 }
 
