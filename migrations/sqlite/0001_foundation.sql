@@ -62,6 +62,8 @@ CREATE TABLE workspace (
     slug TEXT NOT NULL UNIQUE,
     personal_of TEXT UNIQUE REFERENCES person (id),
     next_run INTEGER NOT NULL DEFAULT 1,
+    -- Raised by every change of datasets, so that a sync notices what changed since it linted.
+    revision INTEGER NOT NULL DEFAULT 0,
     created_at INTEGER NOT NULL
 ) STRICT;
 

@@ -81,9 +81,9 @@ async fn datasets(
     let mut colours: HashMap<(String, String), AgentColours> = HashMap::new();
     for row in tx
         .all(
-            "SELECT l.dataset_id, l.agent, l.colour, COUNT(*) AS n FROM latest_result l \
+            "SELECT h.dataset_id, l.agent, l.colour, COUNT(*) AS n FROM latest_result l \
              JOIN case_head h ON h.workspace_id = l.workspace_id AND h.case_id = l.case_id \
-             WHERE l.workspace_id = $1 AND h.archived_at IS NULL GROUP BY l.dataset_id, l.agent, l.colour",
+             WHERE l.workspace_id = $1 AND h.archived_at IS NULL GROUP BY h.dataset_id, l.agent, l.colour",
             args![workspace_id],
         )
         .await?
