@@ -52,7 +52,7 @@ impl Toolchain {
                     Some(found) => return Ok(found),
                     None => "rustup reports success, yet the target is not there".into(),
                 },
-                Some((false, said)) => process::tail(&said, 5),
+                Some((false, said)) => cause(&said),
                 None => format!("no answer within {} s", FETCH_LIMIT.as_secs()),
             }
         };
@@ -87,6 +87,19 @@ impl Toolchain {
     }
 }
 
+/// The lines of rustup's output that say what went wrong.
+fn cause(said: &str) -> String {
+    let causes: Vec<&str> = said
+        .lines()
+        .filter(|line| line.starts_with("error") || line.starts_with("Caused by"))
+        .collect();
+    if causes.is_empty() {
+        process::tail(said, 5)
+    } else {
+        causes.join("\n")
+    }
+}
+
 /// Whether a library folder of rustc is filled for its target.
 pub fn holds_core(folder: &Path) -> bool {
     let Ok(entries) = std::fs::read_dir(folder) else {
@@ -102,6 +115,13 @@ pub fn holds_core(folder: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_stack_trace_is_no_cause() {
+        let said = "info: downloading\nerror: could not download file\n\nStack backtrace:\n   0: main";
+        assert_eq!(cause(said), "error: could not download file");
+        assert_eq!(cause("no network"), "no network");
+    }
 
     #[test]
     fn an_empty_library_folder_is_no_target() -> Result<()> {
