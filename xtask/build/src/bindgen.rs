@@ -21,6 +21,8 @@ pub fn run(module: &Path, out: &Path, name: &str) -> Result<()> {
         .web(true)?
         .typescript(false)
         .remove_producers_section(true)
+        // A third of a daily build; panics name their file and line without it.
+        .remove_name_section(true)
         // The server names the hashed module; a default that points nowhere would only hide a mistake.
         .omit_default_module_path(true);
     bindgen
