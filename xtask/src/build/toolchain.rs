@@ -118,7 +118,8 @@ mod tests {
 
     #[test]
     fn a_stack_trace_is_no_cause() {
-        let said = "info: downloading\nerror: could not download file\n\nStack backtrace:\n   0: main";
+        let said =
+            "info: downloading\nerror: could not download file\n\nStack backtrace:\n   0: main";
         assert_eq!(cause(said), "error: could not download file");
         assert_eq!(cause("no network"), "no network");
     }
