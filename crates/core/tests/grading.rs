@@ -459,12 +459,11 @@ fn needs_that_are_not_declared_skip_and_declared_ones_without_a_record_are_error
     }
     assert!(skips(json!({}), "metric:unplanned"));
 
-    let without =
-        run(json!({"trajectory": null, "tool_calls": [{"name": "read", "args": {"key": "10-K"}}]}));
-    assert_eq!(
-        done(&without, "tool_trajectory_match").explanation["entries"][0]["call"],
-        "call#0"
-    );
+    // A list of calls without a trajectory is not what the tool checks need.
+    assert!(skips(
+        json!({"trajectory": null, "tool_calls": [{"name": "read", "args": {"key": "10-K"}}]}),
+        "tool_trajectory_match"
+    ));
 }
 
 #[test]

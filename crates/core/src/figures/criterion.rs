@@ -152,18 +152,16 @@ pub fn criteria(rubric: &str, figures: &[Figure]) -> Vec<Criterion> {
                 i += 2;
                 continue;
             }
-            if lead.ends_with("between") && gap == "and"
-                || figure.in_range && n.in_range && matches!(gap, "-" | "–" | "—" | "to")
-            {
-                if let (Some(a), Some(b)) = (signed(figure), signed(n)) {
-                    out.push(Criterion {
-                        rule: Rule::Between(a.min(b), a.max(b)),
-                        figure: figure.clone(),
-                        text: slice(figure.start, n.end),
-                    });
-                    i += 2;
-                    continue;
-                }
+            let between = lead.ends_with("between") && gap == "and"
+                || figure.in_range && n.in_range && matches!(gap, "-" | "–" | "—" | "to");
+            if between && let (Some(a), Some(b)) = (signed(figure), signed(n)) {
+                out.push(Criterion {
+                    rule: Rule::Between(a.min(b), a.max(b)),
+                    figure: figure.clone(),
+                    text: slice(figure.start, n.end),
+                });
+                i += 2;
+                continue;
             }
             if lead.ends_with("either") || gap == "or" {
                 let mut choices = vec![figure.clone()];

@@ -32,8 +32,7 @@ pub fn strip_sign(before: &str) -> (&str, Option<Sign>) {
 
 /// `(1,234)`: parentheses for negatives hold money, a grouped or a decimal figure, and nothing else.
 pub fn is_accounting(numeral: &Numeral, money: bool, scaled: &Scaled) -> bool {
-    (money || numeral.marked)
-        && (scaled.power == 0 || money)
+    (money || numeral.marked && scaled.power == 0)
         && matches!(scaled.unit, Unit::Bare | Unit::Currency(_) | Unit::Percent)
 }
 

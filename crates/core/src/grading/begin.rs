@@ -217,24 +217,28 @@ impl Trial<'_> {
         self.scored(NAME, share, json!(found))
     }
 
-    /// The recorded calls: from the trajectory when there is one, else from the harness's own list.
+    /// The recorded calls. Both tool checks need a harness that declares `trajectory` and `tool_calls` (`grading.md`,
+    /// Evaluators): a bare list of calls has no order across subagents and no addresses to point at.
     fn calls(&self, evaluator: &str) -> Result<Vec<ActualCall>, Box<Step>> {
-        if !self.declares(Capability::ToolCalls) {
-            return Err(Box::new(skip(
-                evaluator,
-                "the harness does not record tool calls",
-            )));
+        let missing = if !self.declares(Capability::ToolCalls) {
+            Some("the harness does not record tool calls")
+        } else if !self.declares(Capability::Trajectory) {
+            Some("the harness does not record a trajectory")
+        } else {
+            None
+        };
+        if let Some(reason) = missing {
+            return Err(Box::new(skip(evaluator, reason)));
         }
-        match (&self.trajectory, &self.run.tool_calls) {
-            (Recorded::Read(document), _) => Ok(tools::calls_of(document)),
-            (Recorded::Unreadable(why), _) => Err(Box::new(error(
+        match &self.trajectory {
+            Recorded::Read(document) => Ok(tools::calls_of(document)),
+            Recorded::Unreadable(why) => Err(Box::new(error(
                 evaluator,
                 format!("the recorded trajectory cannot be read: {why}"),
             ))),
-            (Recorded::None, Some(calls)) => Ok(tools::calls_recorded(calls)),
-            (Recorded::None, None) => Err(Box::new(error(
+            Recorded::None => Err(Box::new(error(
                 evaluator,
-                "the harness declares tool calls, and none were recorded",
+                "the harness declares a trajectory, and none was recorded",
             ))),
         }
     }
