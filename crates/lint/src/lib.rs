@@ -33,6 +33,7 @@ mod yaml;
 pub use diagnostic::{Diagnostic, Edit, Fix, Place, Related, Severity};
 pub use facts::{FACTS_SCHEMA, FixtureFile, LintFacts};
 pub use lower::FixtureEntry;
+pub use nearest::nearest;
 pub use report::{
     LINT_SCHEMA, LintDocument, LintReport, ParsedCase, ParsedDataset, ParsedOverlay, lint,
 };

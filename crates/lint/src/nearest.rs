@@ -3,10 +3,7 @@
 use strsim::osa_distance;
 
 /// The nearest candidate, when it is near enough to be what was meant: one slip for every three letters, at least one.
-pub(crate) fn nearest<'a>(
-    word: &str,
-    candidates: impl IntoIterator<Item = &'a str>,
-) -> Option<&'a str> {
+pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let plain = plain(word);
     let allowed = (plain.chars().count() / 3).clamp(1, 4);
     candidates

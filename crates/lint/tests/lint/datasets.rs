@@ -36,7 +36,7 @@ fn the_example_is_the_one_of_the_specification() {
         "/../../../shared/spec/cases.md"
     ));
     let Ok(text) = std::fs::read_to_string(spec) else {
-        eprintln!("skipped: the specification is not beside this checkout");
+        eprintln!("SKIPPED: the example of cases.md: ../shared/spec is not here");
         return;
     };
     let blocks: Vec<&str> = text

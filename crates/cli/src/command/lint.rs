@@ -1,0 +1,44 @@
+//! `evalkit lint`: every problem of case files, offline.
+
+use std::path::Path;
+
+use evalkit_lint::Severity;
+
+use super::{Context, pretty};
+use crate::args::{Format, LintArgs};
+use crate::dataset::{Dataset, read_facts};
+use crate::diagnostics;
+use crate::exit::{Exit, Outcome};
+use crate::project::Project;
+
+/// Exit 0 clean, 1 errors (or warnings that are denied), 3 unusable input.
+pub(super) fn run(args: &LintArgs, context: &mut Context) -> Outcome {
+    let folder = context.environment.folder.clone();
+    let project = Project::find(&folder, args.paths.first().map(|path| path.as_path()))?;
+    let facts = match &args.facts {
+        Some(path) => read_facts(&folder, path)?,
+        None => Default::default(),
+    };
+    let paths = args.paths.iter().map(|path| path.as_path() as &Path);
+    let dataset = Dataset::read(paths, &project, facts, context)?;
+    let document = dataset.report.document(dataset.files.len(), args.hints);
+    match args.format {
+        Format::Json => context.console.say(pretty(&document)?),
+        Format::Github => {
+            for line in diagnostics::github(&document).lines() {
+                context.console.say(line);
+            }
+            context.console.note(diagnostics::summary(&document));
+        }
+        Format::Text => {
+            let text = diagnostics::text(&document, &dataset.files);
+            context.console.say(text.trim_end());
+        }
+    }
+    let denied = args.deny_warnings && dataset.report.count(Severity::Warning) > 0;
+    Ok(if dataset.report.has_errors() || denied {
+        Exit::NotMet
+    } else {
+        Exit::Met
+    })
+}

@@ -1,0 +1,122 @@
+//! What a command says: results on standard output, everything else on standard error. Colour only on a terminal
+//! (`NO_COLOR` is honoured), and never a control character from somebody else's text.
+
+use std::borrow::Cow;
+use std::io::{IsTerminal as _, Write};
+
+use crate::exit::Failure;
+
+/// Where a command writes.
+pub(crate) struct Console {
+    out: Box<dyn Write + Send>,
+    err: Box<dyn Write + Send>,
+    /// Progress may be drawn on standard error.
+    pub progress: bool,
+    quiet: bool,
+}
+
+impl Console {
+    /// The process's own streams.
+    pub(crate) fn of_the_terminal(quiet: bool, ci: bool) -> Self {
+        Self {
+            out: Box::new(anstream::stdout()),
+            err: Box::new(anstream::stderr()),
+            progress: !quiet && !ci && std::io::stderr().is_terminal(),
+            quiet,
+        }
+    }
+
+    /// Streams of a test, without colour.
+    #[cfg(test)]
+    pub(crate) fn into(out: impl Write + Send + 'static, err: impl Write + Send + 'static) -> Self {
+        Self {
+            out: Box::new(anstream::StripStream::new(
+                Box::new(out) as Box<dyn Write + Send>
+            )),
+            err: Box::new(anstream::StripStream::new(
+                Box::new(err) as Box<dyn Write + Send>
+            )),
+            progress: false,
+            quiet: false,
+        }
+    }
+
+    /// A line of the result.
+    pub(crate) fn say(&mut self, line: impl AsRef<str>) {
+        // A reader that went away (`| head`) is no failure of the command.
+        let _ = writeln!(self.out, "{}", line.as_ref());
+    }
+
+    /// A line beside the result; `--quiet` leaves it out.
+    pub(crate) fn note(&mut self, line: impl AsRef<str>) {
+        if !self.quiet {
+            let _ = writeln!(self.err, "{}", line.as_ref());
+        }
+    }
+
+    /// A line that `--quiet` does not leave out.
+    pub(crate) fn warn(&mut self, line: impl AsRef<str>) {
+        let _ = writeln!(self.err, "{}", line.as_ref());
+    }
+
+    /// A failure: what happened, where, what to do next.
+    pub(crate) fn fail(&mut self, failure: &Failure) {
+        let code = failure
+            .code
+            .as_ref()
+            .map(|code| format!("[{code}]"))
+            .unwrap_or_default();
+        let _ = writeln!(self.err, "error{code}: {}", visible(&failure.message));
+        for detail in &failure.details {
+            let _ = writeln!(self.err, "  {}", visible(detail));
+        }
+        if !failure.next.is_empty() {
+            let _ = writeln!(self.err, "  next: {}", visible(&failure.next));
+        }
+    }
+
+    /// Everything written so far reaches its stream.
+    pub(crate) fn flush(&mut self) {
+        let _ = self.out.flush();
+        let _ = self.err.flush();
+    }
+}
+
+impl Drop for Console {
+    fn drop(&mut self) {
+        self.flush();
+    }
+}
+
+/// Text of somebody else without what a terminal would obey (`reliability.md`, D27): control characters and the marks
+/// that reorder text. Each is replaced by as many bytes, so that spans stay right; line breaks and tabs stay.
+pub(crate) fn visible(text: &str) -> Cow<'_, str> {
+    let obeyed = |c: char| {
+        (c.is_control() && !matches!(c, '\n' | '\t'))
+            || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}')
+    };
+    if !text.contains(obeyed) {
+        return Cow::Borrowed(text);
+    }
+    let replace = |c: char| match (obeyed(c), c.len_utf8()) {
+        (false, _) => c,
+        (true, 1) => '?',
+        (true, 2) => '\u{b7}',
+        (true, _) => '\u{fffd}',
+    };
+    Cow::Owned(text.chars().map(replace).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::visible;
+
+    #[test]
+    fn a_terminal_obeys_nothing_of_somebody_elses_text() {
+        let text = "a\u{1b}[31mb\r\u{9b}2J\u{202e}c\n\t\u{7f}é";
+        let shown = visible(text);
+        assert_eq!(shown, "a?[31mb?\u{b7}2J\u{fffd}c\n\t?é");
+        assert_eq!(shown.len(), text.len());
+        assert!(matches!(visible("plain é"), std::borrow::Cow::Borrowed(_)));
+    }
+}
