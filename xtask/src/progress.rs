@@ -37,7 +37,12 @@ pub struct Board {
 struct State {
     running: BTreeMap<String, usize>,
     done: Times,
+    /// When a line was last printed where there is no terminal, in seconds since the start.
+    printed: u64,
 }
+
+/// How often a log gets a line of progress, in seconds.
+const LOG_EVERY: u64 = 20;
 
 impl Board {
     /// Nothing runs yet.
@@ -77,18 +82,25 @@ impl Board {
     fn with<T>(&self, change: impl FnOnce(&mut State) -> T) -> T {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let result = change(&mut state);
+        let seconds = self.start.elapsed().as_secs();
+        if !self.live && seconds < state.printed + LOG_EVERY {
+            return result;
+        }
+        let parts: Vec<_> = state
+            .running
+            .iter()
+            .map(|(name, crates)| match crates {
+                0 => name.clone(),
+                n => format!("{name}: {n} crates"),
+            })
+            .collect();
+        let line = format!("  {seconds:>3} s  {}", parts.join(", "));
         if self.live {
-            let parts: Vec<_> = state
-                .running
-                .iter()
-                .map(|(name, crates)| match crates {
-                    0 => name.clone(),
-                    n => format!("{name}: {n} crates"),
-                })
-                .collect();
-            let seconds = self.start.elapsed().as_secs();
-            eprint!("\r\x1b[K  {seconds:>3} s  {}", parts.join(", "));
+            eprint!("\r\x1b[K{line}");
             let _ = std::io::stderr().flush();
+        } else {
+            eprintln!("{line}");
+            state.printed = seconds;
         }
         result
     }
