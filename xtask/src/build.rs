@@ -68,6 +68,18 @@ impl Mode {
 /// # Errors
 /// The first step that failed, with all it said.
 pub fn all(repo: &Repo, mode: Mode) -> Result<Times> {
+    steps(repo, mode, true)
+}
+
+/// Builds the site without the server.
+///
+/// # Errors
+/// The first step that failed, with all it said.
+pub fn site(repo: &Repo, mode: Mode) -> Result<Times> {
+    steps(repo, mode, false)
+}
+
+fn steps(repo: &Repo, mode: Mode, with_server: bool) -> Result<Times> {
     let toolchain = Toolchain::find_or_fetch()?;
     let board = Board::new();
     // Each lane does its steps in order; lanes meet where one needs the work of another.
@@ -76,7 +88,7 @@ pub fn all(repo: &Repo, mode: Mode) -> Result<Times> {
         let assets = scope.spawn(|| assets::all(repo, mode, &board));
         let tools = pack::tool(repo, &board).and_then(|tool| {
             // A release embeds the site, so its server waits for it.
-            if mode == Mode::Dev {
+            if with_server && mode == Mode::Dev {
                 server::compile(repo, mode, &board)?;
             }
             Ok(tool)
@@ -95,7 +107,7 @@ pub fn all(repo: &Repo, mode: Mode) -> Result<Times> {
     };
     browser::bind(repo, mode, &tool, &module, &board)?;
     pack::site(repo, mode, &tool, &board)?;
-    if mode == Mode::Release {
+    if with_server && mode == Mode::Release {
         server::compile(repo, mode, &board)?;
     }
     Ok(board.finish())

@@ -1,7 +1,7 @@
 //! `cargo xtask test`: everything, with set-up done by itself, ending in one table of counts.
 
 mod browser;
-mod rust;
+pub mod rust;
 
 use std::{process::Command, time::Instant};
 

@@ -13,6 +13,7 @@ mod files;
 mod leptos;
 mod licences;
 mod locks;
+mod one_build;
 mod paths;
 mod purity;
 mod rust_text;
@@ -63,7 +64,7 @@ pub struct Check {
 }
 
 /// All checks.
-pub static CHECKS: [Check; 17] = [
+pub static CHECKS: [Check; 18] = [
     Check {
         name: "dependencies",
         says: "core and lint have no runtime, database or network crate in their tree",
@@ -103,6 +104,11 @@ pub static CHECKS: [Check; 17] = [
         name: "npm",
         says: "package locks hold no download addresses",
         run: locks::npm,
+    },
+    Check {
+        name: "one-build",
+        says: "the demo and the tests compile the same dependencies",
+        run: one_build::check,
     },
     Check {
         name: "styles",

@@ -22,7 +22,7 @@ const LIMIT: f64 = 350.0;
 pub fn first_load(repo: &Repo) -> Result<Vec<Figure>> {
     let mut figures = Vec::new();
     for mode in [Mode::Release, Mode::Dev] {
-        build::all(repo, mode)?.print();
+        build::site(repo, mode)?.print();
         let site = mode.site(repo);
         let manifest: serde_json::Value =
             serde_json::from_str(&fs::read_to_string(site.join("manifest.json"))?)?;

@@ -12,6 +12,10 @@ use crate::{
     stamp::{Inputs, Stamp},
 };
 
+/// What the tests ask of a dependency beyond what the server asks. With it, the demo and the tests share
+/// every compiled dependency; `cargo xtask tidy --only one-build` notices when that stops to be true.
+pub const DEV_FEATURES: [&str; 2] = ["--features", "tokio/test-util"];
+
 /// Where the built program lies.
 pub fn program(repo: &Repo, mode: Mode) -> PathBuf {
     let profile = match mode {
@@ -29,7 +33,7 @@ pub fn program(repo: &Repo, mode: Mode) -> PathBuf {
 pub fn compile(repo: &Repo, mode: Mode, board: &Board) -> Result<()> {
     let program = program(repo, mode);
     board.step("server", |lane| {
-        let mut inputs = Inputs::of("server 1")
+        let mut inputs = Inputs::of("server 2")
             .text("mode", mode.name())
             .text(
                 "rustc",
@@ -68,7 +72,9 @@ pub fn compile(repo: &Repo, mode: Mode, board: &Board) -> Result<()> {
                 "evalkit",
             ])
             .env("CARGO_TARGET_DIR", repo.target(""));
-        if mode == Mode::Release {
+        if mode == Mode::Dev {
+            cargo.args(DEV_FEATURES);
+        } else {
             cargo.arg("--release");
             if has_feature(repo, "embed")? {
                 cargo

@@ -15,6 +15,22 @@ use crate::{build::Mode, build::server, process, repo::Repo, tally::Tally};
 /// How a test says that it could not run: `SKIPPED: <what>: <why>`.
 const SKIPPED: &str = "SKIPPED: ";
 
+/// All of the product that runs on the host. The tools are apart, for their dependencies would change the
+/// features of the product's.
+pub const PRODUCT: [&str; 9] = [
+    "--workspace",
+    "--exclude",
+    "evalkit-frontend",
+    "--exclude",
+    "evalkit-lint-wasm",
+    "--exclude",
+    "xtask",
+    "--exclude",
+    "xtask-build",
+];
+/// The tools.
+const TOOLS: [&str; 4] = ["--package", "xtask", "--package", "xtask-build"];
+
 /// Runs all tests outside the browser half.
 ///
 /// # Errors
@@ -22,60 +38,73 @@ const SKIPPED: &str = "SKIPPED: ";
 pub fn run(repo: &Repo) -> Result<Tally> {
     let nextest = process::output(process::command("cargo").args(["nextest", "--version"]))
         .is_ok_and(|output| output.status.success());
-    let mut command = if nextest {
-        cargo(
-            repo,
-            &[
-                "nextest",
-                "run",
-                "--no-fail-fast",
+    if !nextest {
+        println!("   cargo-nextest is not installed: `cargo test` instead");
+    }
+    let mut tally = Tally::new("rust");
+    for (name, packages) in [("product", &PRODUCT[..]), ("tools", &TOOLS[..])] {
+        let mut command = if nextest {
+            cargo(
+                repo,
+                &["nextest", "run", "--no-fail-fast", "--status-level", "all"],
+            )
+        } else {
+            cargo(repo, &["test", "--no-fail-fast"])
+        };
+        command.arg("--locked").args(packages);
+        if nextest {
+            // What a passing test says is kept in the log: it may say that it was skipped.
+            command.args([
                 "--success-output",
                 "immediate",
                 "--failure-output",
                 "immediate-final",
-                "--status-level",
-                "all",
-            ],
-        )
-    } else {
-        println!("   cargo-nextest is not installed: `cargo test` instead");
-        cargo(repo, &["test", "--no-fail-fast"])
-    };
-    command.args([
-        "--locked",
-        "--workspace",
-        "--exclude",
-        "evalkit-frontend",
-        "--exclude",
-        "evalkit-lint-wasm",
-    ]);
-    if !nextest {
-        command.args([
-            "--bins",
-            "--lib",
-            "--tests",
-            "--examples",
-            "--",
-            "--show-output",
-        ]);
+            ]);
+        } else {
+            command.args([
+                "--bins",
+                "--lib",
+                "--tests",
+                "--examples",
+                "--",
+                "--show-output",
+            ]);
+        }
+        // Tests that drive the command use the program that the demo uses.
+        command.env("EVALKIT_PROGRAM", server::program(repo, Mode::Dev));
+        counted(repo, &mut command, name, nextest, &mut tally)?;
     }
-    // Tests that drive the command use the program that the demo uses.
-    command.env("EVALKIT_PROGRAM", server::program(repo, Mode::Dev));
-    let log = repo.target(format!(
-        "test-logs/{}.log",
-        if nextest { "nextest" } else { "cargo-test" }
-    ));
-    let (success, text) = logged(&mut command, &log)?;
-    let mut tally = count(&text, nextest);
+    // Examples in the documentation, which nextest does not run.
+    let mut command = cargo(repo, &["test", "--doc", "--locked", "--no-fail-fast"]);
+    command.args(PRODUCT);
+    counted(repo, &mut command, "doc", false, &mut tally)?;
+    Ok(tally)
+}
+
+/// Runs one command, counts its tests, and shows what failed.
+fn counted(
+    repo: &Repo,
+    command: &mut Command,
+    name: &str,
+    nextest: bool,
+    tally: &mut Tally,
+) -> Result<()> {
+    let log = repo.target(format!("test-logs/{name}.log"));
+    let (success, text) = logged(command, &log)?;
+    let counts = count(&text, nextest);
     if !success {
         println!("{}", failures(&text, nextest));
         println!("   all output: {}", log.display());
-        if tally.failed.is_empty() {
-            tally.fail("rust: the tests did not build, or a runner failed");
+        if counts.failed.is_empty() {
+            tally.fail(format!(
+                "rust {name}: a test did not build, or the runner failed"
+            ));
         }
     }
-    doc_tests(repo, &mut tally)?;
-    Ok(tally)
+    tally.passed += counts.passed;
+    tally.failed.extend(counts.failed);
+    tally.skipped.extend(counts.skipped);
+    Ok(())
 }
 
 /// Runs with all output in a file, and the names of tests as they end on the terminal when one is there.
@@ -179,32 +208,6 @@ fn failures(text: &str, nextest: bool) -> String {
         Some(at) => process::tail(&text[at..], 400),
         None => process::tail(text, 60),
     }
-}
-
-/// Examples in the documentation, which nextest does not run.
-fn doc_tests(repo: &Repo, tally: &mut Tally) -> Result<()> {
-    let mut command = cargo(repo, &["test", "--doc", "--locked", "--no-fail-fast"]);
-    for package in [
-        "evalkit-core",
-        "evalkit-lint",
-        "evalkit-store",
-        "evalkit-engine",
-        "evalkit-cli",
-    ] {
-        command.args(["--package", package]);
-    }
-    let (success, text) = logged(&mut command, &repo.target("test-logs/doc.log"))?;
-    let doc = count(&text, false);
-    tally.passed += doc.passed;
-    tally.skipped.extend(doc.skipped);
-    if !success {
-        println!("{}", failures(&text, false));
-        if doc.failed.is_empty() {
-            tally.fail("rust: documentation tests did not build");
-        }
-    }
-    tally.failed.extend(doc.failed);
-    Ok(())
 }
 
 #[cfg(test)]
