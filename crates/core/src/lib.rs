@@ -4,6 +4,7 @@
 //! here, of plain data to plain data. The other crates carry the decisions out.
 
 pub mod agent;
+pub mod api;
 pub mod atif;
 pub mod canonical;
 pub mod case;

@@ -1,7 +1,10 @@
 //! The label set against `core::figures`: every decision is right in at least 99 of 100, and the confusion matrix is
 //! printed for the bench (`cargo test -p evalkit-core --test figure_labels -- --nocapture`).
 
-#![expect(clippy::print_stdout, reason = "the bench reads the confusion matrix from here")]
+#![expect(
+    clippy::print_stdout,
+    reason = "the bench reads the confusion matrix from here"
+)]
 
 use std::collections::BTreeMap;
 use std::path::Path;
