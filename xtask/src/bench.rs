@@ -1,8 +1,8 @@
 //! `cargo xtask bench`: what we promise in figures, measured, in one table.
 
 mod figure;
+mod labels;
 mod pages;
-mod program;
 mod site;
 
 use anyhow::{Result, bail};
@@ -19,7 +19,7 @@ pub struct Bench {
     run: fn(&Repo) -> Result<Vec<Figure>>,
 }
 
-/// All benches. One that is a program of another crate prints lines of JSON: see [`program`].
+/// All benches. A new one is a function that returns figures, each with what is promised.
 pub static BENCHES: [Bench; 3] = [
     Bench {
         name: "first-load",
@@ -33,8 +33,8 @@ pub static BENCHES: [Bench; 3] = [
     },
     Bench {
         name: "labels",
-        says: "verdicts on the label set against the labels (bench_labels of evalkit-core)",
-        run: program::labels,
+        says: "verdicts on the label set against what people say, as a confusion matrix",
+        run: labels::labels,
     },
 ];
 
