@@ -37,7 +37,7 @@ pub fn check(repo: &Repo) -> Result<Outcome> {
 fn without_ctx(name: &str, text: &str) -> Vec<Finding> {
     const START: &str = "pub async fn ";
     let text = RustText::of(text);
-    let code = &text.code[..text.tests_start()];
+    let code = &text.product();
     let mut findings = Vec::new();
     for (at, _) in code.match_indices(START) {
         let signature = &code[at + START.len()..];

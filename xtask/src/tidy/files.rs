@@ -39,7 +39,7 @@ fn problem_with(name: &str, text: &str) -> Option<Finding> {
         ));
     }
     let rust = RustText::of(text);
-    let product = rust.line(rust.tests_start()) - 1;
+    let product = rust.lines_before_tests();
     let all = text.lines().count();
     if product.min(all) > LONGEST {
         let problem = format!(

@@ -64,7 +64,7 @@ fn over_app(repo: &Repo, find: fn(&str, &str) -> Vec<Finding>) -> Result<Outcome
 
 fn styles_in(name: &str, text: &str) -> Vec<Finding> {
     let text = RustText::of(text);
-    let code = &text.code[..text.tests_start()];
+    let code = &text.product();
     let mut findings = Vec::new();
     for what in ["style=", "style:"] {
         for (at, _) in code.match_indices(what) {
@@ -92,7 +92,7 @@ fn styles_in(name: &str, text: &str) -> Vec<Finding> {
 
 fn banned_in(name: &str, text: &str) -> Vec<Finding> {
     let text = RustText::of(text);
-    let code = &text.code[..text.tests_start()];
+    let code = &text.product();
     let mut findings = Vec::new();
     for (what, why) in BANNED {
         if what == "inner_html" && WRITERS.contains(&name) {

@@ -39,7 +39,7 @@ pub fn check(repo: &Repo) -> Result<Outcome> {
 
 fn impure(name: &str, text: &str) -> Vec<Finding> {
     let text = RustText::of(text);
-    let code = &text.code[..text.tests_start()];
+    let code = &text.product();
     let mut findings = Vec::new();
     for (what, instead) in BANNED {
         for (at, _) in code.match_indices(what) {
@@ -62,6 +62,8 @@ mod tests {
         );
         assert_eq!(found.len(), 1);
         assert_eq!(found[0].place, "core.rs:2");
+        let after_tests = "#[cfg(test)]\nmod tests {}\nuse std::fs;\n";
+        assert_eq!(impure("core.rs", after_tests).len(), 1);
     }
 
     #[test]

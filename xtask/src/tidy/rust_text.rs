@@ -64,7 +64,12 @@ impl RustText {
                 blank(&mut code, at + 1, inner);
                 at = end;
             } else if bytes[at] == b'\'' {
-                at = character_end(bytes, at);
+                let end = character_end(bytes, at);
+                // A brace as a character is no brace.
+                if end > at + 1 {
+                    blank(&mut code, at, end);
+                }
+                at = end;
             } else {
                 at += 1;
             }
@@ -90,10 +95,40 @@ impl RustText {
         self.lines.partition_point(|start| *start <= at)
     }
 
-    /// The byte range up to which this is a product and not a test: the first `#[cfg(test)]`, or the end.
-    pub fn tests_start(&self) -> usize {
-        self.code.find("#[cfg(test)]").unwrap_or(self.code.len())
+    /// The code without what only tests compile: every item under `#[cfg(test)]` as blanks.
+    pub fn product(&self) -> String {
+        let mut code = self.code.clone().into_bytes();
+        let mut at = 0;
+        while let Some(start) = find(&code, at, TEST.as_bytes()) {
+            let end = item_end(&code, start + TEST.len());
+            blank(&mut code, start, end);
+            at = end;
+        }
+        lossy(&code)
     }
+
+    /// The number of lines before the first item under `#[cfg(test)]`.
+    pub fn lines_before_tests(&self) -> usize {
+        self.line(self.code.find(TEST).unwrap_or(self.code.len())) - 1
+    }
+}
+
+/// What marks an item that only tests compile.
+const TEST: &str = "#[cfg(test)]";
+
+/// The end of the item that starts at `from`: its `;`, or its closing brace.
+fn item_end(code: &[u8], from: usize) -> usize {
+    let mut depth = 0_usize;
+    for (at, byte) in code.iter().enumerate().skip(from) {
+        match byte {
+            b'{' => depth += 1,
+            b'}' if depth <= 1 => return at + 1,
+            b'}' => depth -= 1,
+            b';' if depth == 0 => return at + 1,
+            _ => {}
+        }
+    }
+    code.len()
 }
 
 fn lossy(bytes: &[u8]) -> String {
@@ -230,6 +265,19 @@ mod tests {
     fn characters_and_lifetimes_do_not_open_strings() {
         assert_eq!(texts("f::<'a>('\"', '\\'', \"x\", 'é', '\\u{41}')"), ["x"]);
         assert_eq!(texts("fn f<'a>(x: &'a str) -> &'a str { \"y\" }"), ["y"]);
+    }
+
+    #[test]
+    fn only_what_tests_compile_is_left_out() {
+        let text = RustText::of(
+            "a();\n#[cfg(test)]\nmod tests { f('}', \"}\"); { } }\nb();\n#[cfg(test)]\nuse x;\nc();",
+        );
+        assert_eq!(
+            text.product().split_whitespace().collect::<Vec<_>>(),
+            ["a();", "b();", "c();"]
+        );
+        assert_eq!(text.product().len(), text.code.len());
+        assert_eq!(text.lines_before_tests(), 1);
     }
 
     #[test]

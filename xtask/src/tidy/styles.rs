@@ -63,7 +63,7 @@ fn unknown(name: &str, text: &str, known: &BTreeSet<String>) -> Vec<Finding> {
 /// The string literals that hold classes: in `class=…`, in the class macros, in `#[tw(…)]`, in functions
 /// whose name speaks of classes, and in constants that do.
 fn used(text: &RustText) -> Vec<&Literal> {
-    let code = &text.code[..text.tests_start()];
+    let code = &text.product();
     let mut spans = Vec::new();
     for (at, found) in code.match_indices("class") {
         let before = code[..at].chars().next_back();
