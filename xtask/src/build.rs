@@ -81,7 +81,7 @@ pub fn site(repo: &Repo, mode: Mode) -> Result<Times> {
 
 fn steps(repo: &Repo, mode: Mode, with_server: bool) -> Result<Times> {
     let toolchain = Toolchain::find_or_fetch()?;
-    let board = Board::new();
+    let board = Board::start();
     // Each lane does its steps in order; lanes meet where one needs the work of another.
     let (browser, tools) = thread::scope(|scope| {
         let browser = scope.spawn(|| browser::compile(repo, mode, toolchain, &board));

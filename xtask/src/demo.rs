@@ -33,7 +33,7 @@ pub fn demo(repo: &Repo, mode: Mode, rest: &[OsString]) -> Result<()> {
         server.arg("--bind").arg(format!("127.0.0.1:{port}"));
     }
     server.args(rest);
-    become_it(server)
+    process::replace(server)
 }
 
 /// Builds, then runs `evalkit serve` with the given arguments.
@@ -44,7 +44,7 @@ pub fn serve(repo: &Repo, mode: Mode, rest: &[OsString]) -> Result<()> {
     prepare(repo, mode)?;
     let mut server = server(repo, mode);
     server.args(rest);
-    become_it(server)
+    process::replace(server)
 }
 
 fn prepare(repo: &Repo, mode: Mode) -> Result<()> {
@@ -66,19 +66,6 @@ pub fn server(repo: &Repo, mode: Mode) -> Command {
 /// The first port of a range on which nothing listens.
 pub fn free_port(mut ports: impl Iterator<Item = u16>) -> Option<u16> {
     ports.find(|port| TcpListener::bind(("127.0.0.1", *port)).is_ok())
-}
-
-/// Replaces this program by the server where the system can, so that signals reach it directly.
-fn become_it(mut server: Command) -> Result<()> {
-    #[cfg(unix)]
-    {
-        use std::os::unix::process::CommandExt as _;
-        let error = server.exec();
-        Err(anyhow::Error::from(error)
-            .context(format!("cannot start `{}`", process::line(&server))))
-    }
-    #[cfg(not(unix))]
-    process::run(&mut server)
 }
 
 #[cfg(test)]

@@ -70,6 +70,21 @@ pub fn run(command: &mut Command) -> Result<()> {
     Ok(())
 }
 
+/// Becomes another program where the system can, so that signals reach it directly; elsewhere runs it.
+///
+/// # Errors
+/// When it cannot be started, or where it could only be run, when it fails.
+pub fn replace(mut command: Command) -> Result<()> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::process::CommandExt as _;
+        let error = command.exec();
+        Err(anyhow::Error::from(error).context(format!("cannot start `{}`", line(&command))))
+    }
+    #[cfg(not(unix))]
+    run(&mut command)
+}
+
 /// Runs to the end and keeps what it printed.
 ///
 /// # Errors

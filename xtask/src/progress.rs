@@ -46,7 +46,7 @@ const LOG_EVERY: u64 = 20;
 
 impl Board {
     /// Nothing runs yet.
-    pub fn new() -> Self {
+    pub fn start() -> Self {
         Self {
             start: Instant::now(),
             live: std::io::stderr().is_terminal() && std::env::var_os("CI").is_none(),

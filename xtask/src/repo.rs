@@ -20,10 +20,7 @@ impl Repo {
     /// # Errors
     /// When the working directory is gone.
     pub fn find() -> Result<Self> {
-        // `cargo run` sets the variable for the program it runs; the compiled-in value serves a direct call.
-        let manifest = std::env::var_os("CARGO_MANIFEST_DIR")
-            .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
-        let root = manifest
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"))
             .parent()
             .context("xtask lies at the root of the file system")?
             .to_path_buf();

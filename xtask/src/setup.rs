@@ -27,7 +27,7 @@ pub fn run(repo: &Repo, system: bool) -> Result<()> {
     prerequisite::require(&prerequisite::BUILD)?;
     let toolchain = Toolchain::find_or_fetch()?;
     println!("  ok       wasm32 target        {toolchain:?} toolchain");
-    let board = Board::new();
+    let board = Board::start();
     board.step("npm", |_| npm::install(repo, "."))?;
     board.step("npm tests", |_| {
         if repo.path("end2end/package-lock.json").is_file() {

@@ -17,7 +17,7 @@ const SKIPPED: &str = "SKIPPED: ";
 
 /// All of the product that runs on the host. The tools are apart, for their dependencies would change the
 /// features of the product's.
-pub const PRODUCT: [&str; 9] = [
+pub const PRODUCT: [&str; 11] = [
     "--workspace",
     "--exclude",
     "evalkit-frontend",
@@ -27,9 +27,18 @@ pub const PRODUCT: [&str; 9] = [
     "xtask",
     "--exclude",
     "xtask-build",
+    "--exclude",
+    "xtask-check",
 ];
 /// The tools.
-const TOOLS: [&str; 4] = ["--package", "xtask", "--package", "xtask-build"];
+const TOOLS: [&str; 6] = [
+    "--package",
+    "xtask",
+    "--package",
+    "xtask-build",
+    "--package",
+    "xtask-check",
+];
 
 /// Runs all tests outside the browser half.
 ///

@@ -23,7 +23,7 @@ const BANNED: [(&str, &str); 4] = [
     ),
     (
         "inner_html",
-        "only the files that escape what they write may do this (xtask/src/tidy/leptos.rs lists them)",
+        "only the files that escape what they write may do this (xtask/check/src/tidy/leptos.rs lists them)",
     ),
 ];
 /// The files that may write markup: each escapes it or writes a constant.
