@@ -318,6 +318,18 @@ CREATE TABLE trial_score (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX trial_score_trial ON trial_score (trial_id);
 
+-- What fell in ended trials, for grouping alike failures.
+CREATE TABLE trial_failure (
+    experiment_id TEXT NOT NULL REFERENCES experiment (id),
+    trial_id TEXT NOT NULL REFERENCES trial (id),
+    position INTEGER NOT NULL,
+    workspace_id TEXT NOT NULL REFERENCES workspace (id),
+    case_id TEXT NOT NULL,
+    trial INTEGER NOT NULL,
+    failure TEXT NOT NULL,
+    PRIMARY KEY (experiment_id, trial_id, position)
+) STRICT, WITHOUT ROWID;
+
 -- The newest experiment that holds a case, per agent, and how the case stands there.
 CREATE TABLE latest_result (
     workspace_id TEXT NOT NULL REFERENCES workspace (id),

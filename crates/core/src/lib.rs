@@ -11,6 +11,7 @@ pub mod case;
 pub mod error;
 pub mod experiment;
 pub mod explanation;
+pub mod failures;
 pub mod figures;
 pub mod grade;
 pub mod grading;

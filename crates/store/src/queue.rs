@@ -21,6 +21,8 @@ use crate::ctx::Ctx;
 use crate::error::StoreError;
 use crate::store::Store;
 
+pub(crate) use claim::effective_cases;
+
 pub use claim::Claim;
 pub use lease::Reaped;
 pub use plan::ExperimentPlan;

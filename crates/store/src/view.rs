@@ -2,6 +2,7 @@
 
 pub(crate) mod agents;
 pub(crate) mod case;
+pub(crate) mod cells;
 pub(crate) mod dataset;
 pub(crate) mod experiment;
 pub(crate) mod home;

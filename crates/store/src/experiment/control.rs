@@ -219,14 +219,16 @@ async fn rerun(tx: &mut Tx, ctx: &Ctx, workspace: &str, run: i64) -> Result<u64,
     const FAILED: &str =
         "experiment_id = $1 AND workspace_id = $2 AND state IN ('error', 'cancelled', 'budget')";
     let keys = args![&held.id, &held.workspace.id];
-    tx.execute(
-        format!(
-            "DELETE FROM trial_score WHERE experiment_id = $1 AND workspace_id = $2 \
-             AND trial_id IN (SELECT id FROM trial WHERE {FAILED})"
-        ),
-        keys.clone(),
-    )
-    .await?;
+    for table in ["trial_score", "trial_failure"] {
+        tx.execute(
+            format!(
+                "DELETE FROM {table} WHERE experiment_id = $1 AND workspace_id = $2 \
+                 AND trial_id IN (SELECT id FROM trial WHERE {FAILED})"
+            ),
+            keys.clone(),
+        )
+        .await?;
+    }
     tx.execute(
         format!(
             "UPDATE latest_result SET colour = 'open', satisfied = 0, asked = 0, what = '', at = $3 \

@@ -2,6 +2,7 @@
 
 use evalkit_core::error::Code;
 use evalkit_core::experiment::TrialState;
+use evalkit_core::failures::{self, Failure};
 use evalkit_core::grade::{Colour, Grade};
 use evalkit_core::run::RunError;
 use evalkit_core::score::case_colour;
@@ -41,7 +42,8 @@ struct Grades {
     grades: Vec<(u32, Grade)>,
 }
 
-struct Failure {
+/// An agent call or evaluator that failed.
+struct CallFault {
     fence: Fence,
     stage: String,
     error: RunError,
@@ -113,7 +115,7 @@ impl Store {
         error: RunError,
     ) -> Result<Taken, StoreError> {
         engine_only(ctx)?;
-        let input = Failure {
+        let input = CallFault {
             fence: fence.clone(),
             stage: stage.to_owned(),
             error,
@@ -137,7 +139,7 @@ impl Store {
         not_before: i64,
     ) -> Result<Taken, StoreError> {
         engine_only(ctx)?;
-        let input = Failure {
+        let input = CallFault {
             fence: fence.clone(),
             stage: "agent call".to_owned(),
             error,
@@ -254,6 +256,7 @@ async fn finish(tx: &mut Tx, ctx: &Ctx, input: &Grades) -> Result<Taken, StoreEr
         "ON CONFLICT (experiment_id, name, trial_id) DO UPDATE SET num = excluded.num, den = excluded.den",
     )
     .await?;
+    insert_failures(tx, &input.fence, &home, &failures::of_grades(&grades)).await?;
     let cell = TrialCell {
         case_id: home.case_id.clone(),
         trial: home.trial,
@@ -265,6 +268,33 @@ async fn finish(tx: &mut Tx, ctx: &Ctx, input: &Grades) -> Result<Taken, StoreEr
     };
     after_end(tx, ctx, &home, cell, &summary).await?;
     Ok(true)
+}
+
+async fn insert_failures(
+    tx: &mut Tx,
+    fence: &Fence,
+    home: &Home,
+    failures: &[Failure],
+) -> Result<(), StoreError> {
+    let mut rows = Vec::with_capacity(failures.len());
+    for (position, failure) in failures.iter().enumerate() {
+        rows.push(args![
+            &home.experiment_id,
+            &fence.trial_id,
+            position,
+            &home.workspace_id,
+            &home.case_id,
+            home.trial,
+            to_json(failure)?
+        ]);
+    }
+    tx.insert_many(
+        "INSERT INTO trial_failure (experiment_id, trial_id, position, workspace_id, case_id, trial, failure) VALUES",
+        rows,
+        "",
+    )
+    .await
+    .map(drop)
 }
 
 async fn end(
@@ -336,7 +366,7 @@ async fn after_end(
     end_if_done(tx, &home.workspace_id, &home.experiment_id, ctx.now).await
 }
 
-async fn fail(tx: &mut Tx, ctx: &Ctx, input: &Failure) -> Result<Taken, StoreError> {
+async fn fail(tx: &mut Tx, ctx: &Ctx, input: &CallFault) -> Result<Taken, StoreError> {
     let row = tx
         .optional(
             "UPDATE trial SET state = 'error', colour = 'error', stage = $3, error_class = $4, error_message = $5, \
@@ -358,6 +388,8 @@ async fn fail(tx: &mut Tx, ctx: &Ctx, input: &Failure) -> Result<Taken, StoreErr
         return Ok(false);
     };
     let home = home(&row)?;
+    let failure = failures::of_error(&input.stage, &input.error);
+    insert_failures(tx, &input.fence, &home, &[failure]).await?;
     after_failure(tx, ctx, &home, &input.stage, input.error.class.as_str()).await?;
     Ok(true)
 }
@@ -394,7 +426,7 @@ pub(super) async fn give_up(
     epoch: i64,
     message: &str,
 ) -> Result<Taken, StoreError> {
-    let failure = Failure {
+    let failure = CallFault {
         fence: Fence {
             trial_id: trial_id.to_owned(),
             epoch,
@@ -409,7 +441,7 @@ pub(super) async fn give_up(
     fail(tx, ctx, &failure).await
 }
 
-async fn retry(tx: &mut Tx, ctx: &Ctx, input: &Failure) -> Result<Taken, StoreError> {
+async fn retry(tx: &mut Tx, ctx: &Ctx, input: &CallFault) -> Result<Taken, StoreError> {
     let row = tx
         .optional(
             "UPDATE trial SET state = 'queued', stage = $3, error_class = $4, error_message = $5, not_before = $6, \
