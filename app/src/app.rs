@@ -6,8 +6,16 @@ use leptos_router::components::{FlatRoutes, Route, Router};
 use leptos_router::{SsrMode, path};
 
 use crate::frame::Frame;
+use crate::pages::agents::AgentsPage;
+use crate::pages::dataset::DatasetPage;
 use crate::pages::errors::NotFoundPage;
+use crate::pages::home::HomePage;
 use crate::pages::kit::KitPage;
+use crate::pages::runs::RunsPage;
+use crate::pages::setup::SetupPage;
+use crate::pages::sign_in::SignInPage;
+use crate::pages::tokens::TokensPage;
+use crate::pages::workspace::WorkspacePage;
 use crate::session;
 
 /// The whole app. Every route's data decides its status and title, so every route is rendered whole (`SsrMode::Async`).
@@ -22,7 +30,15 @@ pub fn App() -> impl IntoView {
         <Router set_is_routing>
             <Frame session is_routing>
                 <FlatRoutes fallback=|| view! { <NotFoundPage/> }>
+                    <Route path=path!("/") view=HomePage ssr=SsrMode::Async/>
+                    <Route path=path!("/sign-in") view=SignInPage ssr=SsrMode::Async/>
+                    <Route path=path!("/setup/:link") view=SetupPage ssr=SsrMode::Async/>
+                    <Route path=path!("/settings/tokens") view=TokensPage ssr=SsrMode::Async/>
                     <Route path=path!("/kit") view=KitPage ssr=SsrMode::Async/>
+                    <Route path=path!("/w/:ws") view=WorkspacePage ssr=SsrMode::Async/>
+                    <Route path=path!("/w/:ws/runs") view=RunsPage ssr=SsrMode::Async/>
+                    <Route path=path!("/w/:ws/agents") view=AgentsPage ssr=SsrMode::Async/>
+                    <Route path=path!("/w/:ws/d/:ds") view=DatasetPage ssr=SsrMode::Async/>
                 </FlatRoutes>
             </Frame>
         </Router>

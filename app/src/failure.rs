@@ -11,6 +11,17 @@ use serde::{Deserialize, Serialize};
 #[serde(transparent)]
 pub struct Failure(pub Fault);
 
+impl Failure {
+    /// A fault of ours without more to say.
+    pub fn internal() -> Self {
+        Self(Fault::new(
+            Code::Internal,
+            "This failed on our side.",
+            "Load the page again; the server's log has the cause.",
+        ))
+    }
+}
+
 impl From<Fault> for Failure {
     fn from(fault: Fault) -> Self {
         Self(fault)
@@ -37,11 +48,7 @@ impl FromServerFnError for Failure {
                 "The server's answer was not understood.",
                 "Evalkit was probably updated while this page was open: load the page again.",
             ),
-            _ => Fault::new(
-                Code::Internal,
-                "This failed on our side.",
-                "Load the page again; the server's log has the cause.",
-            ),
+            _ => return Self::internal(),
         })
     }
 }

@@ -8,6 +8,8 @@ pub mod failure;
 pub mod frame;
 pub mod load;
 pub mod pages;
+#[cfg(feature = "ssr")]
+pub mod server;
 pub mod session;
 #[cfg(feature = "ssr")]
 pub mod shell;

@@ -1,4 +1,86 @@
 //! One page, one file, with its server functions.
 
+pub mod agents;
+pub mod dataset;
 pub mod errors;
+pub mod home;
 pub mod kit;
+pub mod runs;
+pub mod setup;
+pub mod sign_in;
+pub mod tokens;
+pub mod workspace;
+
+use leptos::prelude::*;
+
+/// The head of a page in a workspace: "research / Runs", a remark, and what can be done at the right.
+#[component]
+pub fn PageHead(
+    /// The workspace, with a link to it; none on its own page.
+    #[prop(optional, into)]
+    workspace: Option<String>,
+    /// The page.
+    #[prop(into)]
+    title: String,
+    /// Its name is a machine's: mono.
+    #[prop(optional)]
+    mono: bool,
+    /// What it holds, in a few words.
+    #[prop(optional, into)]
+    meta: Option<ViewFn>,
+    /// Buttons.
+    #[prop(optional)]
+    children: Option<Children>,
+) -> impl IntoView {
+    view! {
+        <div class="pt-6 flex flex-wrap items-baseline gap-x-4 gap-y-2">
+            <h1 class="text-title font-semibold min-w-0 break-words">
+                {workspace
+                    .map(|name| {
+                        let href = format!("/w/{name}");
+                        view! { <a class="quiet text-ink-3 font-normal" href=href>{name} " /"</a> " " }
+                    })}
+                <span class:font-mono=mono>{title}</span>
+            </h1>
+            {meta.map(|meta| view! { <span class="meta">{meta.run()}</span> })}
+            {children.map(|children| view! { <span class="ml-auto flex flex-wrap gap-2">{children()}</span> })}
+        </div>
+    }
+}
+
+/// "1 case", "28 cases".
+pub(crate) fn count(n: u64, one: &str, many: &str) -> String {
+    format!(
+        "{} {}",
+        crate::ui::grouped(n),
+        if n == 1 { one } else { many }
+    )
+}
+
+/// A query string without empty parts: `?a=b&c=d`, or nothing.
+pub(crate) fn query_string(parts: &[(&str, &str)]) -> String {
+    let mut out = String::new();
+    for (key, value) in parts.iter().filter(|(_, value)| !value.is_empty()) {
+        out.push(if out.is_empty() { '?' } else { '&' });
+        out.push_str(key);
+        out.push('=');
+        out.push_str(&leptos_router::location::Url::escape(value));
+    }
+    out
+}
+
+/// After an act that changes who is signed in, the whole page is loaded anew: the frame belongs to the session.
+pub(crate) fn load_on_success<S>(action: ServerAction<S>)
+where
+    S: leptos::server_fn::ServerFn<Output = String, Error = crate::failure::Failure>
+        + Clone
+        + Send
+        + Sync
+        + 'static,
+{
+    Effect::new(move |_| {
+        if let Some(Ok(to)) = action.value().get() {
+            let _ = window().location().set_href(&to);
+        }
+    });
+}

@@ -2,8 +2,10 @@
 
 use evalkit_core::view::session::Session;
 use leptos::prelude::*;
+use leptos::server_fn::ServerFn;
 use leptos_router::hooks::use_location;
 
+use crate::pages::sign_in::SignOut;
 use crate::theme::ThemeSwitch;
 use crate::ui::{DialogOpener, Icon, Logo};
 
@@ -105,7 +107,7 @@ pub fn Bar(
                                             "Keys"
                                         </button>
                                         // A full page load: everything of the session leaves the page with it.
-                                        <form method="post" action="/fn/sign-out">
+                                        <form method="post" action=SignOut::url()>
                                             <button class="menu-item"><Icon name="out"/>"Sign out"</button>
                                         </form>
                                     </div>

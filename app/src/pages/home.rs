@@ -1,0 +1,259 @@
+//! Home: what waits for you, what runs, your workspaces, and the first-run guide.
+
+use evalkit_core::view::home::{
+    FinishedExperiment, Guide, Home, RedCase, RunningExperiment, WorkspaceCard,
+};
+use leptos::prelude::*;
+use leptos::server_fn::codec::Json;
+use leptos_meta::Title;
+
+use super::count;
+use crate::load::{self, Answer};
+use crate::session::use_session;
+use crate::ui::{ColourBar, Empty, Mark, MarkShape, Marked, Sparkline, Time, grouped, percent};
+
+/// The page's data.
+///
+/// # Errors
+/// `S-SIGN-IN`.
+#[server(prefix = "/fn", endpoint = "home-page", input = Json)]
+pub async fn home_page() -> Answer<Home> {
+    crate::server::read(|store, ctx| async move { store.home_page(&ctx).await }).await
+}
+
+/// The page.
+#[component]
+pub fn HomePage() -> impl IntoView {
+    let page = Resource::new(|| (), |()| home_page());
+    load::page(
+        page,
+        "Loading what waits for you",
+        |home: Home| view! { <Title text="Home"/> <Whole home/> },
+    )
+}
+
+#[component]
+fn Whole(home: Home) -> impl IntoView {
+    let Home {
+        red,
+        running,
+        finished,
+        workspaces,
+        guide,
+    } = home;
+    let quiet = red.is_empty() && running.is_empty();
+    let waiting = red.len() as u64;
+    view! {
+        <div class="wrap pb-24">
+            <div class="grid gap-x-14 gap-y-10 pt-8 lg:grid-cols-[minmax(0,1fr)_minmax(0,440px)]">
+                <section class="min-w-0">
+                    <div class="flex flex-wrap items-baseline gap-x-4 gap-y-2">
+                        <h1 class="text-title font-semibold">"What waits for you"</h1>
+                        <span class="meta">
+                            {if waiting == 0 { "nothing red".to_owned() } else { count(waiting, "red case", "red cases") }}
+                        </span>
+                    </div>
+                    {quiet
+                        .then(|| {
+                            view! {
+                                <div class="mt-6">
+                                    <Empty
+                                        title="Nothing waits for you"
+                                        text="When a case of yours turns red, or a run of yours is under way, it appears here."
+                                    />
+                                </div>
+                            }
+                        })}
+                    <Group title="Red among your cases" n=red.len()>
+                        {red.into_iter().map(|case| view! { <Red case/> }).collect_view()}
+                    </Group>
+                    <Group title="Running" n=running.len()>
+                        {running.into_iter().map(|run| view! { <Running run/> }).collect_view()}
+                    </Group>
+                    <Group title="Finished lately" n=finished.len()>
+                        {finished.into_iter().map(|run| view! { <Finished run/> }).collect_view()}
+                    </Group>
+                </section>
+                <aside class="min-w-0 space-y-10">
+                    {guide.map(|guide| view! { <FirstRun guide/> })}
+                    <section>
+                        <h2 class="h2 mb-1">"Your workspaces"</h2>
+                        {workspaces.into_iter().map(|card| view! { <Card card/> }).collect_view()}
+                    </section>
+                </aside>
+            </div>
+        </div>
+    }
+}
+
+#[component]
+fn Group(title: &'static str, n: usize, children: Children) -> impl IntoView {
+    (n > 0).then(|| {
+        view! {
+            <h2 class="text-sm font-semibold mt-7 mb-1.5">
+                {title} " " <span class="text-ink-3 font-normal">{n}</span>
+            </h2>
+            <ul class="rule-b">{children()}</ul>
+        }
+    })
+}
+
+/// One line of a list: mark, what, remark, when.
+#[component]
+fn Line(
+    mark: Mark,
+    href: String,
+    #[prop(into)] what: ViewFn,
+    #[prop(into)] meta: String,
+    at: i64,
+) -> impl IntoView {
+    view! {
+        <li class="rule-t">
+            <a data-row class="row-link grid-cols-[20px_minmax(0,1fr)_auto] gap-x-3" href=href>
+                <span class=format!("v {}", mark.tone().class())>
+                    <MarkShape mark/>
+                    <span class="sr-only">{mark.word()}</span>
+                </span>
+                <span class="min-w-0">
+                    <span class="block break-words">{what.run()}</span>
+                    <span class="meta block">{meta}</span>
+                </span>
+                <span class="meta text-right whitespace-nowrap"><Time at/></span>
+            </a>
+        </li>
+    }
+}
+
+#[component]
+fn Red(case: RedCase) -> impl IntoView {
+    let href = format!("/w/{}/runs/{}/c/{}", case.workspace, case.run, case.case_id);
+    let share = if case.of > 0 {
+        format!(", {} of {}", case.satisfied, case.of)
+    } else {
+        String::new()
+    };
+    let (id, agent) = (case.case_id, case.agent);
+    view! {
+        <Line
+            mark=Mark::Red
+            href
+            what=move || {
+                view! { <span class="id">{id.clone()}</span> " on " <span class="id">{agent.clone()}</span> {share.clone()} }
+            }
+            meta=format!("{} in {}. {}", case.dataset, case.workspace, case.what)
+            at=case.at
+        />
+    }
+}
+
+#[component]
+fn Running(run: RunningExperiment) -> impl IntoView {
+    let ended = run.counts.planned() - run.counts.open();
+    let meta = format!(
+        "{} of {} ended",
+        grouped(ended),
+        grouped(run.counts.planned())
+    );
+    let (number, dataset, agent) = (run.run, run.dataset, run.agent);
+    view! {
+        <Line
+            mark=Mark::Running
+            href=format!("/w/{}/runs/{number}", run.workspace)
+            what=move || {
+                view! {
+                    "Run " {number} ", " <span class="id">{dataset.clone()}</span> " on " <span class="id">{agent.clone()}</span>
+                }
+            }
+            meta
+            at=run.started_at
+        />
+    }
+}
+
+#[component]
+fn Finished(run: FinishedExperiment) -> impl IntoView {
+    let mut parts = vec![
+        format!("{} green", grouped(run.green)),
+        format!("{} red", grouped(run.red)),
+    ];
+    if run.neither > 0 {
+        parts.push(format!("{} neither", grouped(run.neither)));
+    }
+    let (number, dataset, agent) = (run.run, run.dataset, run.agent);
+    view! {
+        <Line
+            mark=Mark::Done
+            href=format!("/w/{}/runs/{number}", run.workspace)
+            what=move || {
+                view! {
+                    "Run " {number} ", " <span class="id">{dataset.clone()}</span> " on " <span class="id">{agent.clone()}</span>
+                }
+            }
+            meta=parts.join(", ")
+            at=run.at
+        />
+    }
+}
+
+#[component]
+fn Card(card: WorkspaceCard) -> impl IntoView {
+    let score = card.sparkline.last().copied();
+    let ran = card.colours.green + card.colours.red + card.colours.flaky + card.colours.neither > 0;
+    let held = format!(
+        "{}{}, {}",
+        if card.personal { "yours alone, " } else { "" },
+        count(card.datasets, "dataset", "datasets"),
+        count(card.cases, "case", "cases"),
+    );
+    view! {
+        <div class="rule-t py-4">
+            <div class="flex items-start justify-between gap-4">
+                <div class="min-w-0">
+                    <a class="font-semibold text-ink quiet" href=format!("/w/{}", card.name)>{card.name.clone()}</a>
+                    <p class="meta">{held}</p>
+                </div>
+                <div class="flex items-center gap-3">
+                    <Sparkline values=card.sparkline/>
+                    {score.map(|score| view! { <span class="text-base font-semibold num">{percent(score)}</span> })}
+                </div>
+            </div>
+            {ran.then(|| view! { <div class="mt-3"><ColourBar colours=card.colours/></div> })}
+        </div>
+    }
+}
+
+/// The two clicks of a first visit.
+#[component]
+fn FirstRun(guide: Guide) -> impl IntoView {
+    let judge = use_session().with_value(|session| session.judge.clone());
+    let step = move |n: u32, done: bool, what: String, more: &'static str, act: AnyView| {
+        view! {
+            <li class="grid grid-cols-[22px_minmax(0,1fr)_auto] gap-2 items-baseline">
+                <span class="text-ink-3">{n}</span>
+                <span>{what}<span class="meta block">{more}</span></span>
+                {if done { view! { <Marked mark=Mark::Satisfied text="done"/> }.into_any() } else { act }}
+            </li>
+        }
+    };
+    view! {
+        <section class="well p-5">
+            <h2 class="h2">"New here? Two clicks"</h2>
+            <ol class="mt-3 space-y-3 text-base">
+                {step(
+                    1,
+                    guide.synced,
+                    format!("Sync the demo dataset, {}", count(guide.cases, "case", "cases")),
+                    "into your own workspace; nobody else sees it",
+                    ().into_any(),
+                )}
+                {step(2, guide.ran, "Run the demo agent on it".to_owned(), "right, wrong, silent and miscited answers", ().into_any())}
+            </ol>
+            {(!judge.quality_signal)
+                .then(|| {
+                    view! {
+                        <p class="meta mt-4">"New runs are graded by the " {judge.provider} " judge: not a quality signal."</p>
+                    }
+                })}
+        </section>
+    }
+}

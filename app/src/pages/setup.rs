@@ -1,0 +1,123 @@
+//! First start: the one-time link makes the owner and ends on the page that makes the first access token.
+
+use leptos::prelude::*;
+use leptos::server_fn::codec::Json;
+use leptos_meta::Title;
+use leptos_router::hooks::use_params_map;
+
+use crate::failure::Failure;
+use crate::load::{self, Answer};
+use crate::ui::{Button, ButtonKind, FieldText};
+
+/// Whether the link works.
+///
+/// # Errors
+/// `S-SETUP-LINK`.
+#[server(prefix = "/fn", endpoint = "setup-page", input = Json)]
+pub async fn setup_page(
+    /// The link's secret.
+    link: String,
+) -> Answer<()> {
+    crate::server::read(|store, ctx| async move { store.check_setup_link(&ctx, &link).await }).await
+}
+
+/// Makes the owner and signs them in.
+///
+/// # Errors
+/// `S-SETUP-LINK`, `S-INVALID`.
+#[server(prefix = "/fn", endpoint = "complete-setup")]
+pub async fn complete_setup(
+    /// The link's secret.
+    link: String,
+    /// A slug; also the personal workspace.
+    name: String,
+    /// As they write it.
+    display_name: String,
+    /// The new password.
+    password: String,
+) -> Result<String, Failure> {
+    use crate::server;
+    let owner = evalkit_store::NewOwner {
+        name,
+        display_name,
+        password,
+    };
+    let signed_in =
+        server::write(
+            |state, ctx| async move { state.store.complete_setup(&ctx, &link, &owner).await },
+        )
+        .await?;
+    server::begin_session(&signed_in.secret);
+    let to = "/settings/tokens?first=yes".to_owned();
+    if server::is_plain_form() {
+        leptos_axum::redirect(&to);
+    }
+    Ok(to)
+}
+
+/// The page.
+#[component]
+pub fn SetupPage() -> impl IntoView {
+    let params = use_params_map();
+    let link = params.with_untracked(|params| params.get("link").unwrap_or_default());
+    let page = Resource::new(
+        {
+            let link = link.clone();
+            move || link.clone()
+        },
+        setup_page,
+    );
+    let action = ServerAction::<CompleteSetup>::new();
+    super::load_on_success(action);
+    let value = action.value();
+    let wrong = move || match value.get() {
+        Some(Err(Failure(fault))) => Some(format!("{} {}", fault.message, fault.next)),
+        _ => None,
+    };
+    load::page(page, "Checking the link", move |()| {
+        let link = link.clone();
+        view! {
+            <Title text="Become the owner"/>
+            <div class="wrap pb-24">
+                <div class="grid gap-x-20 gap-y-12 pt-12 md:pt-16 lg:grid-cols-[360px_minmax(0,1fr)]">
+                    <div class="max-w-[360px]">
+                        <h1 class="text-title font-semibold">"Become the owner"</h1>
+                        <p class="meta mt-1 mb-6">"This link works once and ends with this form."</p>
+                        <ActionForm action>
+                            <input type="hidden" name="link" value=link/>
+                            <div class="space-y-4">
+                                <FieldText
+                                    name="name"
+                                    label="Name"
+                                    autocomplete="username"
+                                    hint="Lower-case letters, digits and dashes. Your own workspace gets the same name."
+                                    max=63
+                                />
+                                <FieldText name="display_name" label="Name as you write it" autocomplete="name" placeholder="Ines Okafor" max=100/>
+                                <FieldText
+                                    name="password"
+                                    label="New password"
+                                    kind="password"
+                                    autocomplete="new-password"
+                                    hint="10 characters or more."
+                                />
+                            </div>
+                            <p class="text-sm text-inc mt-3 empty:hidden" role="alert">{wrong}</p>
+                            <div class="mt-5">
+                                <Button kind=ButtonKind::Primary class="w-full" disabled=action.pending()>"Become the owner"</Button>
+                            </div>
+                        </ActionForm>
+                    </div>
+                    <section class="min-w-0 max-w-[62ch] lg:border-l lg:border-rule lg:pl-14">
+                        <h2 class="h2">"What happens next"</h2>
+                        <ol class="text-base mt-3 space-y-3 list-decimal pl-5">
+                            <li>"You are signed in, with a workspace of your own that nobody else sees."</li>
+                            <li>"The next page makes an access token for the " <span class="id">"evalkit"</span> " command, shown once."</li>
+                            <li>"From the command you sync cases, add an agent and run it; the verdicts appear here."</li>
+                        </ol>
+                    </section>
+                </div>
+            </div>
+        }
+    })
+}
