@@ -5,6 +5,7 @@ pub mod dataset;
 pub mod errors;
 pub mod home;
 pub mod kit;
+pub mod run_form;
 pub mod runs;
 pub mod setup;
 pub mod sign_in;

@@ -6,6 +6,7 @@ use std::future::Future;
 use evalkit_core::error::{Code, Fault};
 use evalkit_core::policy::Actor;
 use evalkit_core::view::session::NewToken;
+use evalkit_engine::Engine;
 use evalkit_store::{Ctx, Store, StoreError};
 use http::header::{ACCEPT, COOKIE, HeaderMap, HeaderValue, SET_COOKIE};
 use http::request::Parts;
@@ -16,10 +17,12 @@ use crate::failure::Failure;
 use crate::load::{Answer, Loaded};
 
 /// What server functions need of the server; provided by context to every page and server function.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct State {
     /// The store.
     pub store: Store,
+    /// The engine.
+    pub engine: Engine,
     /// How the session cookie is written.
     pub cookie: SessionCookie,
     /// Tokens that a form without script has just made.

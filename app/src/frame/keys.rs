@@ -124,11 +124,15 @@ mod browser {
     }
 
     pub(super) fn is_letter_key(event: &KeyboardEvent) -> bool {
-        let taken = event.default_prevented()
-            || event.ctrl_key()
-            || event.meta_key()
-            || event.alt_key();
-        let dialog_open = || document().query_selector("dialog[open]").ok().flatten().is_some();
+        let taken =
+            event.default_prevented() || event.ctrl_key() || event.meta_key() || event.alt_key();
+        let dialog_open = || {
+            document()
+                .query_selector("dialog[open]")
+                .ok()
+                .flatten()
+                .is_some()
+        };
         !taken && !is_typing(event) && !dialog_open() && !letters_off()
     }
 

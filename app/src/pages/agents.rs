@@ -52,7 +52,7 @@ pub async fn put_agent(
     use evalkit_core::agent::{Adapter, AgentConfig};
     use evalkit_core::error::{Code, Fault};
     use evalkit_store::{NewAgent, SecretText};
-    crate::server::write(|state, ctx| async move {
+    crate::server::write::<_, Fault, _>(|state, ctx| async move {
         let adapter = Adapter::parse(&adapter).ok_or_else(|| {
             Fault::new(
                 Code::Invalid,
@@ -65,8 +65,8 @@ pub async fn put_agent(
         config.timeout_s = timeout_s;
         let secret = (!secret.is_empty()).then(|| SecretText::new(secret));
         state
-            .store
-            .put_agent(&ctx, &workspace, NewAgent { config, secret })
+            .engine
+            .add_agent(&ctx, &workspace, NewAgent { config, secret })
             .await
     })
     .await
@@ -84,7 +84,28 @@ pub async fn remove_agent(
     name: String,
 ) -> Result<(), Failure> {
     crate::server::write(|state, ctx| async move {
-        state.store.remove_agent(&ctx, &workspace, &name).await
+        state.engine.remove_agent(&ctx, &workspace, &name).await
+    })
+    .await
+}
+
+/// Asks an agent one question and keeps what came of it.
+///
+/// # Errors
+/// `S-NOT-FOUND`, `S-FORBIDDEN`; an agent that fails is a result, not an error.
+#[server(prefix = "/fn", endpoint = "check-agent")]
+pub async fn check_agent(
+    /// The workspace.
+    workspace: String,
+    /// The agent.
+    name: String,
+) -> Result<(), Failure> {
+    crate::server::write(|state, ctx| async move {
+        state
+            .engine
+            .check_agent(&ctx, &workspace, &name)
+            .await
+            .map(drop)
     })
     .await
 }
@@ -102,18 +123,20 @@ pub fn AgentsPage() -> impl IntoView {
     let params = use_params_map();
     let put = ServerAction::<PutAgent>::new();
     let remove = ServerAction::<RemoveAgent>::new();
+    let check = ServerAction::<CheckAgent>::new();
     let page = Resource::new(
         move || {
             (
                 params.read().get("ws").unwrap_or_default(),
                 put.version().get(),
                 remove.version().get(),
+                check.version().get(),
             )
         },
         |(workspace, ..)| agents_page(workspace),
     );
     load::page(page, "Loading agents", move |agents: Agents| {
-        let (put_value, remove_value) = (put.value(), remove.value());
+        let (put_value, remove_value, check_value) = (put.value(), remove.value(), check.value());
         let here = agents.workspace.clone();
         let command = format!("evalkit agent add NAME@{here} --url http://127.0.0.1:8080/run");
         let unreached = agents
@@ -154,11 +177,11 @@ pub fn AgentsPage() -> impl IntoView {
                         }
                             .into_any()
                     } else {
-                        view! { <Table workspace=agents.workspace.clone() rows=agents.rows may=agents.may_register remove/> }
+                        view! { <Table workspace=agents.workspace.clone() rows=agents.rows may=agents.may_register remove check/> }
                             .into_any()
                     }}
                 </div>
-                <p class="text-sm text-inc mt-2 empty:hidden" role="alert">{move || said(remove_value.get())}</p>
+                <p class="text-sm text-inc mt-2 empty:hidden" role="alert">{move || said(remove_value.get().or(check_value.get()))}</p>
                 {refused.into_iter().map(|row| view! { <Unreached row/> }).collect_view()}
                 {if agents.may_register {
                     view! {
@@ -229,6 +252,7 @@ fn Table(
     rows: Vec<AgentRow>,
     may: bool,
     remove: ServerAction<RemoveAgent>,
+    check: ServerAction<CheckAgent>,
 ) -> impl IntoView {
     view! {
         <ScrollTable label="Agents">
@@ -247,7 +271,7 @@ fn Table(
                 <tbody>
                     {rows
                         .into_iter()
-                        .map(|row| view! { <Row workspace=workspace.clone() row may remove/> })
+                        .map(|row| view! { <Row workspace=workspace.clone() row may remove check/> })
                         .collect_view()}
                 </tbody>
             </table>
@@ -261,6 +285,7 @@ fn Row(
     row: AgentRow,
     may: bool,
     remove: ServerAction<RemoveAgent>,
+    check: ServerAction<CheckAgent>,
 ) -> impl IntoView {
     let own = row.from == "workspace";
     let name = row.name.clone();
@@ -299,18 +324,34 @@ fn Row(
             <td class="num text-ink-3 hidden md:table-cell">{row.concurrency}<span class="eyebrow block">{row.timeout_s} " s each"</span></td>
             <td class="num"><a href=runs>{row.runs}</a></td>
             <td class="text-right">
-                {(may && own)
-                    .then(|| {
-                        view! {
-                            <ActionForm action=remove>
-                                <input type="hidden" name="workspace" value=workspace/>
-                                <input type="hidden" name="name" value=name.clone()/>
-                                <Button kind=ButtonKind::Plain size=ButtonSize::Small>
-                                    "Remove" <span class="sr-only">" " {name}</span>
-                                </Button>
-                            </ActionForm>
-                        }
-                    })}
+                <span class="inline-flex flex-wrap justify-end gap-1">
+                    {may
+                        .then(|| {
+                            let (workspace, name, shown) = (workspace.clone(), name.clone(), name.clone());
+                            view! {
+                                <ActionForm action=check>
+                                    <input type="hidden" name="workspace" value=workspace/>
+                                    <input type="hidden" name="name" value=name/>
+                                    <Button size=ButtonSize::Small disabled=check.pending()>
+                                        "Check" <span class="sr-only">" " {shown}</span>
+                                    </Button>
+                                </ActionForm>
+                            }
+                        })}
+                    {(may && own)
+                        .then(|| {
+                            let (value, shown) = (name.clone(), name.clone());
+                            view! {
+                                <ActionForm action=remove>
+                                    <input type="hidden" name="workspace" value=workspace/>
+                                    <input type="hidden" name="name" value=value/>
+                                    <Button kind=ButtonKind::Plain size=ButtonSize::Small>
+                                        "Remove" <span class="sr-only">" " {shown}</span>
+                                    </Button>
+                                </ActionForm>
+                            }
+                        })}
+                </span>
             </td>
         </tr>
     }

@@ -8,6 +8,7 @@ use leptos_router::components::Form;
 use leptos_router::hooks::{use_params_map, use_query_map};
 use leptos_router::params::ParamsMap;
 
+use super::run_form::RunForm;
 use super::{PageHead, count, query_string};
 use crate::load::{self, Answer};
 use crate::ui::{
@@ -112,6 +113,24 @@ fn Whole(dataset: Dataset, query: DatasetQuery) -> impl IntoView {
     let filtered =
         !query.q.is_empty() || query.tag.is_some() || query.colour.is_some() || query.archived;
     let empty = dataset.rows.is_empty();
+    let run = (dataset.may_run && dataset.total > 0).then(|| {
+        let cases = query.tag.as_ref().map_or(dataset.total, |tag| {
+            dataset
+                .tags
+                .iter()
+                .find(|(name, _)| name == tag)
+                .map_or(0, |(_, n)| *n)
+        });
+        view! {
+            <RunForm
+                workspace=dataset.workspace.clone()
+                dataset=dataset.slug.clone()
+                agents=dataset.runnable_agents.clone()
+                split=query.tag.clone()
+                cases
+            />
+        }
+    });
     let pager = {
         let (path, query) = (path.clone(), query.clone());
         move |page| {
@@ -128,7 +147,9 @@ fn Whole(dataset: Dataset, query: DatasetQuery) -> impl IntoView {
     view! {
         <Title text=format!("{} in {}", dataset.slug, dataset.workspace)/>
         <div class="wrap pb-28">
-            <PageHead workspace=dataset.workspace.clone() title=dataset.slug.clone() meta/>
+            <PageHead workspace=dataset.workspace.clone() title=dataset.slug.clone() meta>
+                {run}
+            </PageHead>
             <div class="mt-4"><Splits path=path.clone() query=query.clone() tags=dataset.tags.clone() total=dataset.total/></div>
             <Filter path=path.clone() query=query.clone() agents=dataset.agents.clone() archived=dataset.archived found total=dataset.total/>
             {if empty && filtered {

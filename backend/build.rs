@@ -1,0 +1,8 @@
+//! A release embeds the site: it is built anew when the site changed.
+
+fn main() {
+    println!("cargo:rerun-if-env-changed=EVALKIT_SITE_DIR");
+    if let Ok(folder) = std::env::var("EVALKIT_SITE_DIR") {
+        println!("cargo:rerun-if-changed={folder}/manifest.json");
+    }
+}

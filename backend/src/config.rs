@@ -1,0 +1,452 @@
+//! The server's configuration (`config.md`): `config.yaml` with closed keys, the environment over it, the command line over
+//! both. The environment is read here and nowhere else.
+
+mod file;
+
+use std::collections::{BTreeMap, HashMap};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+
+use evalkit_core::agent::AgentConfig;
+use evalkit_engine::egress::AllowRule;
+use evalkit_store::Limits;
+
+pub use file::{ConfigError, ConfigFile};
+
+/// What the command line says of the server.
+#[derive(Debug, Clone, Default)]
+pub struct Arguments {
+    /// Demo people and data.
+    pub demo: bool,
+    /// The file.
+    pub config: Option<PathBuf>,
+    /// The address to listen on.
+    pub bind: Option<SocketAddr>,
+}
+
+/// The environment at start.
+#[derive(Debug, Clone, Default)]
+pub struct Environment(BTreeMap<String, String>);
+
+impl Environment {
+    /// Reads it once.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "this is the one place that reads the environment"
+    )]
+    pub fn read() -> Self {
+        Self(
+            std::env::vars_os()
+                .filter_map(|(key, value)| {
+                    Some((key.into_string().ok()?, value.into_string().ok()?))
+                })
+                .collect(),
+        )
+    }
+
+    /// A filled variable.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.0
+            .get(name)
+            .map(String::as_str)
+            .filter(|value| !value.is_empty())
+    }
+}
+
+impl<const N: usize> From<[(&str, &str); N]> for Environment {
+    fn from(pairs: [(&str, &str); N]) -> Self {
+        Self(
+            pairs
+                .into_iter()
+                .map(|(key, value)| (key.to_owned(), value.to_owned()))
+                .collect(),
+        )
+    }
+}
+
+/// The configuration in force.
+#[derive(Debug, Clone)]
+pub struct Config {
+    /// Demo people and data.
+    pub demo: bool,
+    /// Where to listen.
+    pub bind: SocketAddr,
+    /// What people type, without a trailing slash.
+    pub public_url: String,
+    /// The data folder; absent = a throw-away folder (the demo).
+    pub data: Option<PathBuf>,
+    /// The folder of `config.yaml`, for relative paths in it.
+    pub folder: PathBuf,
+    /// The judge's keys as written, for the engine.
+    pub judge: serde_json::Value,
+    /// Agents that every workspace may use.
+    pub agents: Vec<AgentConfig>,
+    /// Their secrets by agent name.
+    pub agent_secrets: HashMap<String, String>,
+    /// Addresses that may be called although they are private.
+    pub egress_allow: Vec<AllowRule>,
+    /// Bounds on what is stored.
+    pub limits: Limits,
+    /// Where the site's files are, when the environment says.
+    pub site: Option<PathBuf>,
+    /// What is logged: a filter of `tracing`.
+    pub log: String,
+}
+
+impl Config {
+    /// Puts command line, environment and file together.
+    ///
+    /// # Errors
+    /// [`ConfigError`]: what is wrong, where, and what to write instead.
+    pub fn load(arguments: &Arguments, environment: &Environment) -> Result<Self, ConfigError> {
+        let path = arguments
+            .config
+            .clone()
+            .or_else(|| environment.get("EVALKIT_CONFIG").map(PathBuf::from));
+        let file = match &path {
+            Some(path) => ConfigFile::read(path)?,
+            None => ConfigFile::default(),
+        };
+        Self::assemble(
+            arguments,
+            environment,
+            file,
+            path.as_deref().and_then(Path::parent),
+        )
+    }
+
+    fn assemble(
+        arguments: &Arguments,
+        environment: &Environment,
+        file: ConfigFile,
+        folder: Option<&Path>,
+    ) -> Result<Self, ConfigError> {
+        file::refuse_later_variables(environment)?;
+        let bind = match (
+            arguments.bind,
+            environment.get("EVALKIT_BIND"),
+            file.bind.as_deref(),
+        ) {
+            (Some(bind), ..) => bind,
+            (None, Some(text), _) => parse_bind(text, "EVALKIT_BIND")?,
+            (None, None, Some(text)) => parse_bind(text, "bind")?,
+            (None, None, None) => SocketAddr::from(([127, 0, 0, 1], 3000)),
+        };
+        let public_url = environment
+            .get("EVALKIT_PUBLIC_URL")
+            .map(str::to_owned)
+            .or(file.public_url);
+        let public_url = match public_url {
+            Some(url) => check_public_url(&url)?,
+            None if bind.ip().is_loopback() => format!("http://{bind}"),
+            None => {
+                return Err(ConfigError::new(
+                    format!(
+                        "{bind} can be reached from other machines, and `public_url` is not set."
+                    ),
+                    "Set `public_url` (or EVALKIT_PUBLIC_URL) to the address people type, e.g. https://evals.example.org.",
+                ));
+            }
+        };
+        let data = environment
+            .get("EVALKIT_DATA")
+            .map(PathBuf::from)
+            .or_else(|| file.data.map(|data| relative_to(folder, &data)));
+        let data = match data {
+            Some(data) => Some(data),
+            None if arguments.demo => None,
+            None => Some(platform_folder(environment)?),
+        };
+        let mut agent_secrets = HashMap::new();
+        for (agent, variable) in &file.agent_secret_variables {
+            let secret = environment.get(variable).ok_or_else(|| {
+                ConfigError::new(
+                    format!(
+                        "`agents` names {variable} as the secret of {agent}, and it is not set."
+                    ),
+                    format!("Set {variable} in the server's environment."),
+                )
+            })?;
+            agent_secrets.insert(agent.clone(), secret.to_owned());
+        }
+        Ok(Self {
+            demo: arguments.demo,
+            bind,
+            public_url,
+            data,
+            folder: folder.map_or_else(|| PathBuf::from("."), Path::to_path_buf),
+            judge: judge_of(file.judge, environment),
+            agents: file.agents,
+            agent_secrets,
+            egress_allow: file.egress_allow,
+            limits: file.limits,
+            site: environment.get("EVALKIT_SITE_DIR").map(PathBuf::from),
+            log: environment.get("EVALKIT_LOG").unwrap_or("info").to_owned(),
+        })
+    }
+
+    /// Whether `public_url` is https.
+    pub fn is_https(&self) -> bool {
+        self.public_url.starts_with("https://")
+    }
+
+    /// Plain http on a host other than this machine: pages carry a banner.
+    pub fn no_tls(&self) -> bool {
+        !self.is_https() && !is_loopback_url(&self.public_url)
+    }
+
+    /// Origins that a request of a browser may come from: `public_url`'s, and both names of loopback when it is loopback.
+    pub fn origins(&self) -> Vec<String> {
+        let mut origins = vec![self.public_url.clone()];
+        if is_loopback_url(&self.public_url)
+            && let Some(port) = self
+                .public_url
+                .rsplit(':')
+                .next()
+                .filter(|port| port.bytes().all(|b| b.is_ascii_digit()))
+        {
+            origins.extend([
+                format!("http://localhost:{port}"),
+                format!("http://127.0.0.1:{port}"),
+            ]);
+        }
+        origins
+    }
+}
+
+/// `EVALKIT_JUDGE_<KEY>` over `judge.<key>`.
+fn judge_of(file: Option<serde_json::Value>, environment: &Environment) -> serde_json::Value {
+    let mut judge = match file {
+        Some(serde_json::Value::Object(keys)) => keys,
+        _ => serde_json::Map::new(),
+    };
+    for key in file::JUDGE_KEYS {
+        if let Some(text) = environment.get(&format!("EVALKIT_JUDGE_{}", key.to_uppercase())) {
+            let value = match *key {
+                "temperature" | "max_context_tokens" | "concurrency" | "votes" => {
+                    serde_json::from_str(text).unwrap_or_else(|_| text.into())
+                }
+                _ => text.into(),
+            };
+            judge.insert((*key).to_owned(), value);
+        }
+    }
+    serde_json::Value::Object(judge)
+}
+
+fn parse_bind(text: &str, from: &str) -> Result<SocketAddr, ConfigError> {
+    let text = text.replace("localhost:", "127.0.0.1:");
+    text.parse().map_err(|_| {
+        ConfigError::new(
+            format!("`{from}` is `{text}`, which is no address to listen on."),
+            "Write an IP address and a port, e.g. 127.0.0.1:3000.",
+        )
+    })
+}
+
+fn check_public_url(url: &str) -> Result<String, ConfigError> {
+    let url = url.trim_end_matches('/');
+    let rest = url
+        .strip_prefix("https://")
+        .or_else(|| url.strip_prefix("http://"));
+    let plain = rest.is_some_and(|rest| {
+        !rest.is_empty()
+            && !rest.contains(['/', '?', '#', '@', ' '])
+            && !rest.chars().any(char::is_control)
+    });
+    if plain {
+        Ok(url.to_owned())
+    } else {
+        Err(ConfigError::new(
+            format!("`public_url` is `{url}`, which is not an address of this server."),
+            "Write scheme, host and port only, e.g. https://evals.example.org.",
+        ))
+    }
+}
+
+fn is_loopback_url(url: &str) -> bool {
+    let host = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let host = host.rsplit_once(':').map_or(host, |(host, _)| host);
+    host == "localhost"
+        || host
+            .trim_matches(['[', ']'])
+            .parse::<std::net::IpAddr>()
+            .is_ok_and(|ip| ip.is_loopback())
+}
+
+fn relative_to(folder: Option<&Path>, path: &Path) -> PathBuf {
+    folder.map_or_else(|| path.to_path_buf(), |folder| folder.join(path))
+}
+
+/// The platform's folder for an application's data.
+fn platform_folder(environment: &Environment) -> Result<PathBuf, ConfigError> {
+    let folder = if cfg!(target_os = "windows") {
+        environment.get("LOCALAPPDATA").map(PathBuf::from)
+    } else if cfg!(target_os = "macos") {
+        environment
+            .get("HOME")
+            .map(|home| Path::new(home).join("Library/Application Support"))
+    } else {
+        environment
+            .get("XDG_DATA_HOME")
+            .map(PathBuf::from)
+            .or_else(|| {
+                environment
+                    .get("HOME")
+                    .map(|home| Path::new(home).join(".local/share"))
+            })
+    };
+    folder.map(|folder| folder.join("evalkit")).ok_or_else(|| {
+        ConfigError::new(
+            "There is no home folder to keep data in.",
+            "Set EVALKIT_DATA to the folder that Evalkit may use.",
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn config(
+        arguments: &Arguments,
+        environment: Environment,
+        yaml: &str,
+    ) -> Result<Config, ConfigError> {
+        Config::assemble(
+            arguments,
+            &environment,
+            ConfigFile::parse(yaml, "config.yaml")?,
+            Some(Path::new("/etc/evalkit")),
+        )
+    }
+
+    fn plain(environment: Environment, yaml: &str) -> Result<Config, ConfigError> {
+        config(&Arguments::default(), environment, yaml)
+    }
+
+    const HOME: (&str, &str) = ("HOME", "/home/ines");
+
+    #[test]
+    fn defaults() {
+        let config = plain([HOME].into(), "").expect("a valid configuration");
+        assert_eq!(config.bind.to_string(), "127.0.0.1:3000");
+        assert_eq!(config.public_url, "http://127.0.0.1:3000");
+        assert!(!config.no_tls());
+        assert_eq!(
+            config.origins(),
+            [
+                "http://127.0.0.1:3000",
+                "http://localhost:3000",
+                "http://127.0.0.1:3000"
+            ]
+        );
+    }
+
+    #[test]
+    fn the_environment_wins_over_the_file_and_the_command_line_over_both() {
+        let yaml = "bind: 127.0.0.1:4000\npublic_url: https://a.example/\ndata: store\n";
+        let from_file = plain([HOME].into(), yaml).expect("valid");
+        assert_eq!(from_file.bind.port(), 4000);
+        assert_eq!(from_file.public_url, "https://a.example");
+        assert_eq!(
+            from_file.data.as_deref(),
+            Some(Path::new("/etc/evalkit/store"))
+        );
+        let environment: Environment = [
+            HOME,
+            ("EVALKIT_BIND", "127.0.0.1:5000"),
+            ("EVALKIT_DATA", "/srv/e"),
+        ]
+        .into();
+        let arguments = Arguments {
+            bind: Some(([127, 0, 0, 1], 6000).into()),
+            ..Default::default()
+        };
+        assert_eq!(
+            plain(environment.clone(), yaml).expect("valid").bind.port(),
+            5000
+        );
+        assert_eq!(
+            plain(environment.clone(), yaml)
+                .expect("valid")
+                .data
+                .as_deref(),
+            Some(Path::new("/srv/e"))
+        );
+        assert_eq!(
+            config(&arguments, environment, yaml)
+                .expect("valid")
+                .bind
+                .port(),
+            6000
+        );
+    }
+
+    #[test]
+    fn an_open_address_needs_a_public_url() {
+        let error = plain([HOME].into(), "bind: 0.0.0.0:3000").expect_err("refused");
+        assert!(error.to_string().contains("public_url"), "{error}");
+        let config = plain(
+            [HOME].into(),
+            "bind: 0.0.0.0:3000\npublic_url: http://evals.example",
+        )
+        .expect("valid");
+        assert!(config.no_tls());
+    }
+
+    #[test]
+    fn the_demo_keeps_nothing_unless_told_to() {
+        let demo = Arguments {
+            demo: true,
+            ..Default::default()
+        };
+        assert_eq!(config(&demo, [HOME].into(), "").expect("valid").data, None);
+        let kept = config(&demo, [HOME, ("EVALKIT_DATA", "/srv/e")].into(), "")
+            .expect("valid")
+            .data;
+        assert_eq!(kept.as_deref(), Some(Path::new("/srv/e")));
+    }
+
+    #[test]
+    fn secrets_come_from_the_environment() {
+        let yaml = "agents:\n  - name: ledger-bot\n    url: https://a.example/run\n    secret_env: LEDGER\n";
+        assert!(
+            plain([HOME].into(), yaml)
+                .expect_err("not set")
+                .to_string()
+                .contains("LEDGER")
+        );
+        let config = plain([HOME, ("LEDGER", "s3cret")].into(), yaml).expect("valid");
+        assert_eq!(config.agent_secrets["ledger-bot"], "s3cret");
+        assert_eq!(config.agents[0].endpoint, "https://a.example/run");
+    }
+
+    #[test]
+    fn the_judge_of_the_environment_wins() {
+        let config = plain(
+            [HOME, ("EVALKIT_JUDGE_PROVIDER", "fake")].into(),
+            "judge:\n  provider: offline\n  concurrency: 4\n",
+        )
+        .expect("valid");
+        assert_eq!(config.judge["provider"], "fake");
+        assert_eq!(config.judge["concurrency"], 4);
+    }
+
+    #[test]
+    fn public_urls() {
+        for bad in [
+            "evals.example",
+            "ftp://a",
+            "https://",
+            "https://a/b",
+            "https://u@a",
+            "https://a b",
+        ] {
+            assert!(check_public_url(bad).is_err(), "{bad}");
+        }
+        assert!(is_loopback_url("http://[::1]:3000"));
+        assert!(is_loopback_url("http://localhost"));
+        assert!(!is_loopback_url("http://127.0.0.1.example"));
+    }
+}

@@ -1,0 +1,239 @@
+//! `evalkit serve`: configuration, store, engine, router; prints where it is; drains on a signal.
+
+use std::io::Write as _;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use axum::Router;
+use axum::middleware;
+use axum::routing::get;
+use evalkit_app::server::{SessionCookie, State};
+use evalkit_core::view::session::JudgeInUse;
+use evalkit_engine::egress::EgressSettings;
+use evalkit_engine::judge::{JudgeConfig, JudgeProvider};
+use evalkit_engine::{Engine, EngineSettings};
+use evalkit_store::{Settings, Store};
+use tokio::net::TcpListener;
+use tower_http::catch_panic::CatchPanicLayer;
+
+use crate::config::{Arguments, Config, Environment};
+use crate::pages;
+use crate::session::{Sessions, identify};
+use crate::site::Site;
+
+/// How long open requests may take after a signal.
+const DRAIN: Duration = Duration::from_secs(10);
+
+/// Configuration or usage (`cli.md`, exit codes).
+const EXIT_CONFIGURATION: u8 = 3;
+
+/// Why the server did not start: one paragraph that names the fix.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+struct Refused(String);
+
+/// Serves until a signal; the exit code says how it ended.
+pub async fn run(arguments: Arguments) -> ExitCode {
+    match start(arguments).await {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(refused) => {
+            let _ = writeln!(std::io::stderr(), "error: {refused}");
+            ExitCode::from(EXIT_CONFIGURATION)
+        }
+    }
+}
+
+async fn start(arguments: Arguments) -> Result<(), Refused> {
+    let config = Config::load(&arguments, &Environment::read())
+        .map_err(|error| Refused(error.to_string()))?;
+    tracing_subscriber::fmt()
+        .with_env_filter(tracing_subscriber::EnvFilter::new(&config.log))
+        .with_writer(std::io::stderr)
+        .init();
+    let listener = listen(config.bind).await?;
+    let address = listener
+        .local_addr()
+        .map_err(|error| Refused(error.to_string()))?;
+    let (folder, _throw_away) = data_folder(&config)?;
+    let judge = judge(&config)?;
+    let store = Store::open(&folder, settings(&config, &judge))
+        .await
+        .map_err(|error| Refused(error.to_string()))?;
+    let engine = engine(&config, store.clone(), judge)?;
+    engine
+        .start()
+        .await
+        .map_err(|fault| Refused(format!("{}\n{}", fault.message, fault.next)))?;
+    let setup = store
+        .issue_setup_link_unchecked()
+        .await
+        .map_err(|error| Refused(error.to_string()))?;
+    let site = Site::load(config.site.as_deref()).unwrap_or_else(|missing| {
+        tracing::warn!("{missing}");
+        Site::default()
+    });
+    let app = router(&config, store.clone(), engine.clone(), &site);
+    greet(&config, address, &folder, setup.as_deref());
+    let service = app.into_make_service_with_connect_info::<SocketAddr>();
+    let (told, mut heard) = tokio::sync::watch::channel(false);
+    let server = axum::serve(listener, service).with_graceful_shutdown(async move {
+        signal().await;
+        let _ = told.send(true);
+    });
+    let too_long = async {
+        let _ = heard.wait_for(|stop| *stop).await;
+        tokio::time::sleep(DRAIN).await;
+    };
+    tokio::select! {
+        ended = std::future::IntoFuture::into_future(server) => ended.map_err(|error| Refused(error.to_string()))?,
+        () = too_long => tracing::warn!("requests still open after {} s were dropped", DRAIN.as_secs()),
+    }
+    engine.stop().await;
+    store.close().await;
+    Ok(())
+}
+
+/// Everything that answers, innermost first.
+fn router(config: &Config, store: Store, engine: Engine, site: &Site) -> Router {
+    let cookie = SessionCookie {
+        secure: config.is_https(),
+    };
+    let sessions = Sessions {
+        store: store.clone(),
+        cookie,
+        origins: config.origins().into(),
+        demo_person: config.demo.then(|| "demo".into()),
+    };
+    let state = State {
+        store,
+        engine,
+        cookie,
+        made_tokens: Default::default(),
+    };
+    let https = config.is_https();
+    pages::router(state, sessions.clone(), site)
+        .layer(middleware::from_fn_with_state(sessions, identify))
+        .route("/healthz", get(|| async { "ok" }))
+        .layer(CatchPanicLayer::custom(pages::panicked))
+        .layer(middleware::from_fn(move |request, next| {
+            pages::headers(https, request, next)
+        }))
+}
+
+fn judge(config: &Config) -> Result<JudgeConfig, Refused> {
+    serde_json::from_value(config.judge.clone())
+        .map_err(|error| Refused(format!("`judge` cannot be used: {error}.\nCorrect it in config.yaml, or leave it out for the offline judge.")))
+}
+
+fn engine(config: &Config, store: Store, judge: JudgeConfig) -> Result<Engine, Refused> {
+    let settings = EngineSettings {
+        egress: EgressSettings {
+            allow: config.egress_allow.clone(),
+            listens_on_loopback: config.bind.ip().is_loopback(),
+        },
+        judge,
+        config_folder: config.folder.clone(),
+        config_agent_secrets: config.agent_secrets.clone(),
+        ..EngineSettings::default()
+    };
+    Engine::new(store, settings).map_err(|error| Refused(error.to_string()))
+}
+
+fn settings(config: &Config, judge: &JudgeConfig) -> Settings {
+    Settings {
+        demo: config.demo,
+        no_tls: config.no_tls(),
+        public_url: config.public_url.clone(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        judge: JudgeInUse {
+            provider: judge.provider.as_str().to_owned(),
+            model: judge.model.clone(),
+            quality_signal: !matches!(judge.provider, JudgeProvider::Offline | JudgeProvider::Fake),
+        },
+        deployment_agents: config.agents.clone(),
+        limits: config.limits,
+        ..Settings::default()
+    }
+}
+
+async fn listen(bind: SocketAddr) -> Result<TcpListener, Refused> {
+    TcpListener::bind(bind).await.map_err(|error| {
+        Refused(match error.kind() {
+            std::io::ErrorKind::AddrInUse => format!(
+                "{bind} is taken by another program.\nEnd that program, or choose another port: evalkit serve --bind {}:{}",
+                bind.ip(),
+                bind.port().checked_add(1).unwrap_or(3000),
+            ),
+            std::io::ErrorKind::PermissionDenied => {
+                format!("{bind} is not allowed: ports below 1024 need more rights.\nChoose a higher port with --bind.")
+            }
+            _ => format!("{bind} cannot be listened on: {error}.\nChoose an address of this machine with --bind."),
+        })
+    })
+}
+
+/// The data folder, and the guard that removes a throw-away one.
+fn data_folder(config: &Config) -> Result<(PathBuf, Option<tempfile::TempDir>), Refused> {
+    match &config.data {
+        Some(folder) => Ok((folder.clone(), None)),
+        None => {
+            let folder = tempfile::Builder::new()
+                .prefix("evalkit-demo-")
+                .tempdir()
+                .map_err(|error| {
+                    Refused(format!(
+                        "no throw-away folder can be made: {error}.\nSet EVALKIT_DATA."
+                    ))
+                })?;
+            Ok((folder.path().to_path_buf(), Some(folder)))
+        }
+    }
+}
+
+/// What a person needs to know, on standard output.
+fn greet(config: &Config, address: SocketAddr, folder: &std::path::Path, setup: Option<&str>) {
+    let mut out = std::io::stdout().lock();
+    let url = if config.public_url == format!("http://{}", config.bind) {
+        format!("http://{address}")
+    } else {
+        config.public_url.clone()
+    };
+    let kept = if config.data.is_none() {
+        ", thrown away when it stops"
+    } else {
+        ""
+    };
+    let _ = writeln!(out, "Evalkit {} at {url}/", env!("CARGO_PKG_VERSION"));
+    let _ = writeln!(out, "Data in {}{kept}", folder.display());
+    if !config.demo
+        && let Some(link) = setup
+    {
+        let _ = writeln!(
+            out,
+            "This server has no owner yet. Open this link, which works once, to become the owner:"
+        );
+        let _ = writeln!(out, "  {url}/setup/{link}");
+    }
+    let _ = out.flush();
+}
+
+/// Waits for SIGTERM or Ctrl C.
+async fn signal() {
+    let interrupt = tokio::signal::ctrl_c();
+    #[cfg(unix)]
+    {
+        match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
+            Ok(mut terminate) => {
+                tokio::select! {
+                    _ = interrupt => {}
+                    _ = terminate.recv() => {}
+                }
+            }
+            Err(_) => drop(interrupt.await),
+        }
+    }
+    #[cfg(not(unix))]
+    drop(interrupt.await);
+}

@@ -1,0 +1,231 @@
+//! Who calls: every request gets an id, a caller and a time ([`Ctx`] in its extensions), and a request that changes something
+//! and carries a cookie must come from this site (`reliability.md`, D4).
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::{ConnectInfo, Request, State};
+use axum::http::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue, ORIGIN, SET_COOKIE};
+use axum::http::{Method, StatusCode};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Redirect, Response};
+use evalkit_app::server::SessionCookie;
+use evalkit_core::error::{Code, Fault};
+use evalkit_core::policy::Actor;
+use evalkit_store::{Ctx, Store, StoreError};
+
+/// What the layer needs.
+#[derive(Debug, Clone)]
+pub struct Sessions {
+    /// The store.
+    pub store: Store,
+    /// How the cookie is written.
+    pub cookie: SessionCookie,
+    /// Origins that a browser's request may come from.
+    pub origins: Arc<[String]>,
+    /// The person that visitors of a demo are signed in as.
+    pub demo_person: Option<Arc<str>>,
+}
+
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// A fault as an API answer: its status and its JSON.
+pub fn fault_response(mut fault: Fault, request_id: &str) -> Response {
+    fault.request_id = Some(request_id.to_owned());
+    let status =
+        StatusCode::from_u16(fault.code.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    (status, Json(fault)).into_response()
+}
+
+/// Puts a [`Ctx`] into the request's extensions; refuses writes that come from elsewhere.
+pub async fn identify(
+    State(sessions): State<Sessions>,
+    mut request: Request,
+    next: Next,
+) -> Response {
+    let request_id = uuid::Uuid::now_v7().simple().to_string().split_off(20);
+    let ip = request
+        .extensions()
+        .get::<ConnectInfo<SocketAddr>>()
+        .map_or_else(String::new, |ConnectInfo(address)| address.ip().to_string());
+    let bearer = bearer(request.headers());
+    let from_elsewhere =
+        bearer.is_none() && !is_same_site(request.method(), request.headers(), &sessions.origins);
+    let actor = match bearer {
+        Some(token) => sessions.store.actor_by_token(&token).await.and_then(|actor| match actor {
+            Actor::Anonymous => Err(StoreError::from(Fault::new(
+                Code::SignIn,
+                "This token is unknown, has ended or was revoked.",
+                "Make a new one under your account, Access tokens, and sign in again with `evalkit login --token-stdin`.",
+            ))),
+            actor => Ok(actor),
+        }),
+        None => match sessions.cookie.read(request.headers()) {
+            Some(secret) => sessions.store.actor_by_session(secret).await,
+            None => Ok(Actor::Anonymous),
+        },
+    };
+    let mut response = match actor {
+        Err(error) => fault_response(error.into(), &request_id),
+        Ok(_) if from_elsewhere => fault_response(
+            Fault::new(
+                Code::CrossSite,
+                "This change was asked for by another site.",
+                "Open Evalkit itself and do it there.",
+            ),
+            &request_id,
+        ),
+        Ok(actor) => {
+            let ctx = sessions.store.ctx(actor, request_id.as_str(), ip);
+            request.extensions_mut().insert(ctx);
+            next.run(request).await
+        }
+    };
+    if let Ok(id) = HeaderValue::from_str(&request_id) {
+        response.headers_mut().insert(REQUEST_ID, id);
+    }
+    response
+}
+
+fn bearer(headers: &HeaderMap) -> Option<String> {
+    let value = headers.get(AUTHORIZATION)?.to_str().ok()?;
+    let (scheme, token) = value.split_once(' ')?;
+    scheme
+        .eq_ignore_ascii_case("bearer")
+        .then(|| token.trim().to_owned())
+}
+
+/// Reading is free. A change must be asked for by a page of this site: `Sec-Fetch-Site` says so, or else `Origin`.
+fn is_same_site(method: &Method, headers: &HeaderMap, origins: &[String]) -> bool {
+    if matches!(*method, Method::GET | Method::HEAD | Method::OPTIONS) {
+        return true;
+    }
+    if let Some(site) = headers.get("sec-fetch-site") {
+        return site == "same-origin" || site == "none";
+    }
+    match headers.get(ORIGIN).and_then(|origin| origin.to_str().ok()) {
+        Some(origin) => origins.iter().any(|known| known == origin),
+        None => false,
+    }
+}
+
+/// Pages that nobody has to sign in for.
+fn is_open(path: &str) -> bool {
+    path == "/sign-in" || path == "/kit" || path.starts_with("/setup/")
+}
+
+/// In front of pages: loads the session for the frame; who is not signed in goes to the sign-in page, or, in a demo, becomes
+/// the demo person.
+pub async fn welcome(
+    State(sessions): State<Sessions>,
+    mut request: Request,
+    next: Next,
+) -> Response {
+    let Some(mut ctx) = request.extensions().get::<Ctx>().cloned() else {
+        return StatusCode::INTERNAL_SERVER_ERROR.into_response();
+    };
+    // Server functions answer for themselves.
+    if request.method() != Method::GET || request.uri().path().starts_with("/fn/") {
+        return next.run(request).await;
+    }
+    let mut cookie = None;
+    if ctx.actor == Actor::Anonymous {
+        if let Some(name) = &sessions.demo_person {
+            match begin_demo(&sessions, &ctx, name).await {
+                Ok((actor, header)) => {
+                    ctx.actor = actor;
+                    cookie = header;
+                    request.extensions_mut().insert(ctx.clone());
+                }
+                Err(error) => tracing::warn!(%error, "the demo person could not be signed in"),
+            }
+        }
+        if ctx.actor == Actor::Anonymous && !is_open(request.uri().path()) {
+            let here = request.uri().path_and_query().map_or("/", |it| it.as_str());
+            let to = if here == "/" {
+                "/sign-in".to_owned()
+            } else {
+                format!("/sign-in?return_to={}", escape(here))
+            };
+            return Redirect::to(&to).into_response();
+        }
+    }
+    let mut response = match sessions.store.session(&ctx).await {
+        Ok(session) => {
+            request.extensions_mut().insert(session);
+            next.run(request).await
+        }
+        Err(error) => {
+            tracing::error!(request_id = %ctx.request_id, %error, "a session could not be read");
+            fault_response(error.into(), &ctx.request_id)
+        }
+    };
+    if let Some(cookie) = cookie {
+        response.headers_mut().append(SET_COOKIE, cookie);
+    }
+    response
+}
+
+async fn begin_demo(
+    sessions: &Sessions,
+    ctx: &Ctx,
+    name: &str,
+) -> Result<(Actor, Option<HeaderValue>), StoreError> {
+    let signed_in = sessions.store.sign_in_as_demo(ctx, name).await?;
+    let actor = sessions.store.actor_by_session(&signed_in.secret).await?;
+    Ok((actor, sessions.cookie.begin(&signed_in.secret)))
+}
+
+/// Percent-encodes all but the plainest characters.
+fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'/') {
+            out.push(char::from(byte));
+        } else {
+            out.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asks(method: &Method, pairs: &[(&'static str, &'static str)]) -> bool {
+        let mut headers = HeaderMap::new();
+        for (key, value) in pairs {
+            headers.insert(
+                HeaderName::from_static(key),
+                HeaderValue::from_static(value),
+            );
+        }
+        is_same_site(method, &headers, &["https://evals.example".to_owned()])
+    }
+
+    #[test]
+    fn changes_come_from_this_site() {
+        assert!(asks(&Method::GET, &[("sec-fetch-site", "cross-site")]));
+        assert!(asks(&Method::POST, &[("sec-fetch-site", "same-origin")]));
+        assert!(asks(&Method::POST, &[("sec-fetch-site", "none")]));
+        assert!(!asks(&Method::POST, &[("sec-fetch-site", "same-site")]));
+        assert!(!asks(
+            &Method::POST,
+            &[
+                ("sec-fetch-site", "cross-site"),
+                ("origin", "https://evals.example")
+            ]
+        ));
+        assert!(asks(&Method::POST, &[("origin", "https://evals.example")]));
+        assert!(!asks(&Method::POST, &[("origin", "https://evil.example")]));
+        assert!(!asks(&Method::POST, &[("origin", "null")]));
+        assert!(!asks(&Method::DELETE, &[]));
+    }
+
+    #[test]
+    fn addresses_to_return_to_are_escaped() {
+        assert_eq!(escape("/w/a?q=b&c=d#x"), "/w/a%3Fq%3Db%26c%3Dd%23x");
+    }
+}
