@@ -1,6 +1,7 @@
 //! The handle that server functions, HTTP routes and the composition root hold.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use evalkit_core::agent::Adapter as AdapterKind;
 use evalkit_core::error::{Code, Fault};
@@ -89,7 +90,14 @@ impl Engine {
     pub async fn start(&self) -> Result<(), Fault> {
         // An embedded database has one process, which holds its lock: whoever held a lease is gone.
         self.store().release_leases_unchecked(None).await?;
-        tokio::spawn(Arc::clone(&self.worker).run());
+        let worker = Arc::clone(&self.worker);
+        tokio::spawn(async move {
+            // A fault in the loop must not stop every run of the deployment; what it held is taken back by its leases.
+            while tokio::spawn(Arc::clone(&worker).run()).await.is_err() {
+                tracing::error!("the worker broke and is started again");
+                tokio::time::sleep(Duration::from_secs(1)).await;
+            }
+        });
         Ok(())
     }
 

@@ -19,7 +19,7 @@ use std::time::Duration;
 
 use evalkit_core::experiment::ExperimentState;
 use evalkit_store::{Claim, Fence, Store, StoreError};
-use tokio::sync::{Notify, watch};
+use tokio::sync::{Notify, Semaphore, watch};
 use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
@@ -27,12 +27,12 @@ use crate::adapter::FixtureLinks;
 use crate::egress::Egress;
 use crate::settings::EngineSettings;
 use gate::Gate;
-use lane::Lane;
+use lane::{Lane, Permits};
 
 /// The queue is looked at this often even when nothing announced work.
 const POLL: Duration = Duration::from_secs(2);
-/// Recorded trials taken for grading alone at once.
-const REGRADES: u32 = 16;
+/// Trials whose answer is stored already that are graded at once; each holds its answer in memory.
+const REGRADES: usize = 16;
 
 /// What all tasks of the worker share.
 pub(crate) struct Worker {
@@ -48,6 +48,9 @@ pub(crate) struct Worker {
     held: Mutex<HashMap<Fence, Held>>,
     wake: Notify,
     look_again: AtomicBool,
+    regrades: Arc<Semaphore>,
+    /// Recorded trials may wait that nobody holds.
+    unheld: AtomicBool,
     stop: watch::Sender<bool>,
 }
 
@@ -81,6 +84,8 @@ impl Worker {
             held: Mutex::default(),
             wake: Notify::new(),
             look_again: AtomicBool::new(true),
+            regrades: Arc::new(Semaphore::new(REGRADES)),
+            unheld: AtomicBool::new(true),
             stop: watch::Sender::new(false),
         }
     }
@@ -183,8 +188,9 @@ impl Worker {
                 );
             }
             self.refresh_lanes().await?;
-            self.take_recorded().await?;
+            self.unheld.store(true, Ordering::Relaxed);
         }
+        self.take_recorded().await?;
         self.take_queued().await
     }
 
@@ -220,34 +226,45 @@ impl Worker {
         )
     }
 
-    /// Goes on grading answers that are stored and that nobody holds.
+    /// Goes on grading answers that are stored and that nobody holds, a few at a time.
     async fn take_recorded(self: &Arc<Self>) -> Result<(), StoreError> {
-        loop {
-            let claims = self
-                .store
-                .claim_recorded(&self.store.system_ctx(), &self.name, REGRADES, self.lease())
-                .await?;
-            if claims.is_empty() {
-                return Ok(());
-            }
-            for claim in claims {
-                let lane = lock(&self.lanes).get(&claim.experiment_id).cloned();
-                let lane = match lane {
-                    Some(lane) => lane,
-                    // It began after the lanes were refreshed.
-                    None => {
-                        let ctx = self.store.system_ctx();
-                        let plan = self
-                            .store
-                            .experiment_plan(&ctx, &claim.experiment_id)
-                            .await?;
-                        Arc::new(Lane::open(self, &plan).await)
-                    }
-                };
-                let permits = lane.backlog_only().await;
-                self.begin(claim, lane, permits);
+        let mut permits = Vec::new();
+        while self.unheld.load(Ordering::Relaxed)
+            && let Ok(permit) = Arc::clone(&self.regrades).try_acquire_owned()
+        {
+            permits.push(permit);
+        }
+        if permits.is_empty() {
+            return Ok(());
+        }
+        let wanted = u32::try_from(permits.len()).unwrap_or(u32::MAX);
+        let ctx = self.store.system_ctx();
+        let claims = self
+            .store
+            .claim_recorded(&ctx, &self.name, wanted, self.lease())
+            .await?;
+        if claims.len() < permits.len() {
+            self.unheld.store(false, Ordering::Relaxed);
+        }
+        for claim in claims {
+            let known = lock(&self.lanes).get(&claim.experiment_id).cloned();
+            let lane = match known {
+                Some(lane) => lane,
+                // It began after the lanes were refreshed.
+                None => {
+                    let plan = self
+                        .store
+                        .experiment_plan(&ctx, &claim.experiment_id)
+                        .await?;
+                    Arc::new(Lane::open(self, &plan).await)
+                }
+            };
+            // The store gives no more than was asked for.
+            if let Some(permit) = permits.pop() {
+                self.begin(claim, lane, Permits::grading(permit));
             }
         }
+        Ok(())
     }
 
     /// Takes as many queued trials as each lane has room for, one statement a lane.
@@ -287,7 +304,7 @@ impl Worker {
         Ok(())
     }
 
-    fn begin(self: &Arc<Self>, claim: Claim, lane: Arc<Lane>, permits: lane::Permits) {
+    fn begin(self: &Arc<Self>, claim: Claim, lane: Arc<Lane>, permits: Permits) {
         let worker = Arc::clone(self);
         let fence = claim.fence.clone();
         let experiment_id = claim.experiment_id.clone();

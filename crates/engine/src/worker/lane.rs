@@ -44,7 +44,7 @@ pub(crate) struct Permits {
     /// Given back once the answer is stored.
     pub(crate) call: Option<OwnedSemaphorePermit>,
     /// Given back at the trial's end.
-    _backlog: Option<OwnedSemaphorePermit>,
+    _place: OwnedSemaphorePermit,
 }
 
 impl Lane {
@@ -115,18 +115,19 @@ impl Lane {
             };
             permits.push(Permits {
                 call: Some(call),
-                _backlog: Some(backlog),
+                _place: backlog,
             });
         }
         permits
     }
+}
 
-    /// Room for a trial that only needs grading.
-    pub(crate) async fn backlog_only(&self) -> Permits {
-        Permits {
+impl Permits {
+    /// The room of a trial that only needs grading.
+    pub(crate) fn grading(place: OwnedSemaphorePermit) -> Self {
+        Self {
             call: None,
-            // Closed never; without a permit the trial is graded all the same.
-            _backlog: Arc::clone(&self.backlog).acquire_owned().await.ok(),
+            _place: place,
         }
     }
 }
