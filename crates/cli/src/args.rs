@@ -24,8 +24,17 @@ Without a server
   grade      Grade recorded runs                 evalkit grade cases --runs runs.jsonl
   atif       Check a trajectory file             evalkit atif check trajectory.json
 
-Run
+Run against an agent
+  agent      Register, list, check agents        evalkit agent add desk --url http://127.0.0.1:8080/
+  run        Sync, run, grade, say what fell     evalkit run shop-desk --agent desk
+  sync       Send a folder of cases              evalkit sync cases --dry-run
+  collect    Fetch the results of a run          evalkit collect 7 --out results
+
+Server and sign-in
   serve      Start the server                    evalkit serve --demo
+  login      Keep an access token                evalkit login --token-stdin
+  whoami     Whose token is used                 evalkit whoami
+  logout     Revoke and forget it                evalkit logout
   help       Help on a command                   evalkit help lint
 
 Options
@@ -76,6 +85,254 @@ pub(crate) enum Verb {
     /// Work with trajectory files
     #[command(subcommand)]
     Atif(AtifVerb),
+    /// Keep an access token for the server
+    #[command(after_help = "\
+Examples:
+  evalkit login --token-stdin            then paste the token
+  pass show evalkit | evalkit login --token-stdin
+
+The server is the one of EVALKIT_SERVER, else of evalkit.yaml, else http://127.0.0.1:3000. In CI, set EVALKIT_SERVER and
+EVALKIT_TOKEN instead.")]
+    Login {
+        /// Read the token from standard input
+        #[arg(long)]
+        token_stdin: bool,
+    },
+    /// Revoke the access token and forget it
+    #[command(after_help = "Examples:\n  evalkit logout")]
+    Logout,
+    /// Say whose token is used, and where
+    #[command(after_help = "Examples:\n  evalkit whoami\n  evalkit whoami --json")]
+    Whoami {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Register, list, check and remove agents
+    #[command(subcommand)]
+    Agent(AgentVerb),
+    /// Make a dataset on the server equal to a folder
+    Sync(SyncArgs),
+    /// Sync, run against an agent, and say what came of it
+    Run(RunArgs),
+    /// Fetch the results of a run
+    Collect(CollectArgs),
+}
+
+/// `evalkit agent …`.
+#[derive(Debug, Clone, Subcommand)]
+pub(crate) enum AgentVerb {
+    /// Register an agent, or change the one of that name
+    Add(AgentAdd),
+    /// List the agents that a workspace may use
+    #[command(
+        after_help = "Examples:\n  evalkit agent list\n  evalkit agent list --workspace dev --json"
+    )]
+    List {
+        /// Of this workspace; your own otherwise
+        #[arg(long, value_name = "WORKSPACE")]
+        workspace: Option<String>,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Call an agent once and print what came back
+    #[command(after_help = "\
+Examples:
+  evalkit agent check desk
+  evalkit agent check desk@dev --json
+
+Exit codes: 0 it answers, 1 it does not, 3 there is no such agent.")]
+    Check {
+        /// `name` or `name@workspace`
+        #[arg(value_name = "NAME")]
+        name: String,
+        /// Of this workspace; your own otherwise
+        #[arg(long, value_name = "WORKSPACE")]
+        workspace: Option<String>,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Forget an agent and its secret
+    #[command(after_help = "Examples:\n  evalkit agent remove desk")]
+    Remove {
+        /// `name` or `name@workspace`
+        #[arg(value_name = "NAME")]
+        name: String,
+        /// Of this workspace; your own otherwise
+        #[arg(long, value_name = "WORKSPACE")]
+        workspace: Option<String>,
+    },
+}
+
+/// `evalkit agent add`.
+#[derive(Debug, Clone, Args)]
+#[command(after_help = "\
+Examples:
+  evalkit agent add desk --url http://127.0.0.1:8080/
+  evalkit agent add desk --url https://desk.example/run --secret-env DESK_TOKEN --concurrency 4")]
+pub(crate) struct AgentAdd {
+    /// `name` or `name@workspace`
+    #[arg(value_name = "NAME")]
+    pub name: String,
+    /// Where it takes its POST
+    #[arg(long, value_name = "URL")]
+    pub url: String,
+    /// What it speaks
+    #[arg(long, value_name = "ADAPTER", default_value = "evalkit-http")]
+    pub adapter: String,
+    /// The environment variable that holds its secret
+    #[arg(long, value_name = "VARIABLE")]
+    pub secret_env: Option<String>,
+    /// The header for the secret; `Authorization: Bearer` otherwise
+    #[arg(long, value_name = "HEADER")]
+    pub secret_header: Option<String>,
+    /// The model to name, for openai-chat
+    #[arg(long, value_name = "MODEL")]
+    pub model: Option<String>,
+    /// What it records: trajectory, tool_calls, approvals, output; may be repeated
+    #[arg(long, value_name = "CAPABILITY")]
+    pub capability: Vec<String>,
+    /// Calls at once
+    #[arg(long, value_name = "N")]
+    pub concurrency: Option<u32>,
+    /// Calls a second
+    #[arg(long, value_name = "N")]
+    pub rate: Option<f64>,
+    /// Seconds a trial may take
+    #[arg(long, value_name = "SECONDS")]
+    pub timeout: Option<u64>,
+    /// In this workspace; your own otherwise
+    #[arg(long, value_name = "WORKSPACE")]
+    pub workspace: Option<String>,
+}
+
+/// `evalkit sync`.
+#[derive(Debug, Clone, Args)]
+#[command(after_help = "\
+Examples:
+  evalkit sync cases --dry-run
+  evalkit sync cases --workspace dev --dataset finance
+
+Exit codes: 0 done, 1 lint errors, missing fixtures or a conflict (nothing was changed), 3 configuration or usage.")]
+pub(crate) struct SyncArgs {
+    /// A file or folder
+    #[arg(value_name = "PATH")]
+    pub path: PathBuf,
+    /// Into this workspace; your own otherwise
+    #[arg(long, value_name = "WORKSPACE")]
+    pub workspace: Option<String>,
+    /// Into this dataset; the one of evalkit.yaml, else the folder's name, otherwise
+    #[arg(long, value_name = "SLUG")]
+    pub dataset: Option<String>,
+    /// Only say what would change
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Leave cases that are not in the files
+    #[arg(long)]
+    pub keep_missing: bool,
+    /// Archive however many cases are not in the files
+    #[arg(long)]
+    pub archive: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `evalkit run`.
+#[derive(Debug, Clone, Args)]
+#[command(after_help = "\
+Examples:
+  evalkit run shop-desk --agent desk
+  evalkit run shop-desk --agent desk --split prices --trials 3 --threshold 0.8
+  evalkit run finance@dev --agent bot --detach
+
+A dataset of evalkit.yaml, or a path, is synced into your own workspace first. `dataset@workspace` runs what is there.
+
+Exit codes: 0 done and met, 1 below --threshold or lint errors, 2 something is not done or unscored, 3 nothing began.")]
+pub(crate) struct RunArgs {
+    /// A dataset of evalkit.yaml, a path, or `dataset@workspace`
+    #[arg(value_name = "DATASET")]
+    pub dataset: String,
+    /// `name` or `name@workspace`
+    #[arg(long, value_name = "AGENT")]
+    pub agent: String,
+    /// Only cases with this tag
+    #[arg(long, value_name = "TAG")]
+    pub split: Option<String>,
+    /// Only this case; may be repeated
+    #[arg(long, value_name = "ID")]
+    pub case_id: Vec<String>,
+    /// Trials of each case
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub trials: u32,
+    /// Calls at once
+    #[arg(long, value_name = "N")]
+    pub concurrency: Option<u32>,
+    /// Sync into this workspace; your own otherwise
+    #[arg(long, value_name = "WORKSPACE")]
+    pub workspace: Option<String>,
+    /// Run what the server has
+    #[arg(long)]
+    pub no_sync: bool,
+    /// Also run cases tagged needs-ground-truth
+    #[arg(long)]
+    pub include_needs_ground_truth: bool,
+    /// Ask for every verdict anew
+    #[arg(long)]
+    pub no_cache: bool,
+    /// The least answer_rubric_score, 0 to 1
+    #[arg(long, value_name = "X")]
+    pub threshold: Option<f64>,
+    /// Begin, print the link, and do not wait
+    #[arg(long)]
+    pub detach: bool,
+    /// Print `evalkit.results/1` at the end
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `evalkit collect`.
+#[derive(Debug, Clone, Args)]
+#[command(after_help = "\
+Examples:
+  evalkit collect 7
+  evalkit collect 7@dev --out results --threshold 0.8
+  evalkit collect 7 --format runs > runs.jsonl
+
+With --out, a folder with results.json, and for each trial answer.md, trajectory.json and explanation.json.
+
+Exit codes: 0 complete and met, 1 below --threshold, 2 something is not done or unscored, 3 configuration or usage.")]
+pub(crate) struct CollectArgs {
+    /// The number in its link, `number@workspace`, or the link
+    #[arg(value_name = "EXPERIMENT")]
+    pub experiment: String,
+    /// Of this workspace; your own otherwise
+    #[arg(long, value_name = "WORKSPACE")]
+    pub workspace: Option<String>,
+    /// Write a bundle into this folder
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// The least answer_rubric_score, 0 to 1
+    #[arg(long, value_name = "X")]
+    pub threshold: Option<f64>,
+    /// What to print, or to add to the bundle
+    #[arg(long, value_enum, default_value_t = CollectFormat::Json)]
+    pub format: CollectFormat,
+}
+
+/// Formats of `collect`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CollectFormat {
+    /// `evalkit.results/1`
+    Json,
+    /// Recorded runs, one a line
+    Runs,
+    /// JUnit XML
+    Junit,
+    /// Markdown
+    Markdown,
 }
 
 /// `evalkit serve`.
@@ -103,6 +360,7 @@ pub struct ServeArgs {
 Examples:
   evalkit lint cases
   evalkit lint cases/a.yaml overlays.yaml --format json
+  evalkit lint cases --dataset shop-desk
   evalkit lint cases --facts facts.json --deny-warnings
 
 Exit codes: 0 clean, 1 errors (or warnings with --deny-warnings), 3 unusable input.")]
@@ -114,8 +372,11 @@ pub(crate) struct LintArgs {
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub format: Format,
     /// What is known beside the files (`evalkit.facts/1`)
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with = "dataset")]
     pub facts: Option<PathBuf>,
+    /// Ask the server what is known beside this dataset, `slug` or `slug@workspace`
+    #[arg(long, value_name = "SLUG")]
+    pub dataset: Option<String>,
     /// Show hints too
     #[arg(long)]
     pub hints: bool,

@@ -1,10 +1,15 @@
 //! The commands, one file each.
 
+mod agent;
 mod atif;
+mod collect;
 mod figures;
 mod grade;
 mod lint;
+mod login;
+mod run;
 mod show;
+mod sync;
 
 use crate::args::{AtifVerb, Verb};
 use crate::console::Console;
@@ -24,11 +29,18 @@ pub(crate) struct Context {
 /// Carries a command out.
 pub(crate) async fn run(verb: Verb, context: &mut Context) -> Outcome {
     match verb {
-        Verb::Lint(args) => lint::run(&args, context),
+        Verb::Lint(args) => lint::run(&args, context).await,
         Verb::Show(args) => show::run(&args, context),
         Verb::Figures(args) => figures::run(&args, context),
         Verb::Grade(args) => grade::run(&args, context),
         Verb::Atif(AtifVerb::Check { file, json }) => atif::check(&file, json, context),
+        Verb::Login { token_stdin } => login::login(token_stdin, context).await,
+        Verb::Logout => login::logout(context).await,
+        Verb::Whoami { json } => login::whoami(json, context).await,
+        Verb::Agent(verb) => agent::run(verb, context).await,
+        Verb::Sync(args) => sync::run(&args, context).await,
+        Verb::Run(args) => run::run(&args, context).await,
+        Verb::Collect(args) => collect::run(&args, context).await,
         // The binary serves before it comes here.
         Verb::Serve(_) => Err(Failure::new(
             Exit::Misuse,

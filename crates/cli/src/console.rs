@@ -47,6 +47,20 @@ impl Console {
         let _ = writeln!(self.out, "{}", line.as_ref());
     }
 
+    /// Bytes of the result as they come; what a terminal would obey is not passed on.
+    pub(crate) fn pass(&mut self, bytes: &[u8]) {
+        // JSON has no bare control characters but line breaks, so replacing them changes no valid line.
+        let plain: Vec<u8> = bytes
+            .iter()
+            .map(|byte| match byte {
+                b'\n' => b'\n',
+                0..=31 | 127 => b' ',
+                other => *other,
+            })
+            .collect();
+        let _ = self.out.write_all(&plain);
+    }
+
     /// A line beside the result; `--quiet` leaves it out.
     pub(crate) fn note(&mut self, line: impl AsRef<str>) {
         if !self.quiet {

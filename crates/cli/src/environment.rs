@@ -38,3 +38,12 @@ impl Environment {
         }
     }
 }
+
+/// A secret that an option names by its environment variable, so that it stands on no command line.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the user names the variable on the command line"
+)]
+pub(crate) fn secret(variable: &str) -> Option<String> {
+    std::env::var(variable).ok().filter(|text| !text.is_empty())
+}

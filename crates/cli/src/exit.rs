@@ -13,6 +13,8 @@ pub(crate) enum Exit {
     Incomplete,
     /// Configuration or usage.
     Misuse,
+    /// Ctrl-C: 128 + the signal's number.
+    Interrupted,
 }
 
 impl Exit {
@@ -23,6 +25,7 @@ impl Exit {
             Self::NotMet => 1,
             Self::Incomplete => 2,
             Self::Misuse => 3,
+            Self::Interrupted => 130,
         }
     }
 }

@@ -6,6 +6,7 @@
 mod args;
 mod command;
 mod console;
+mod credentials;
 mod dataset;
 mod diagnostics;
 mod discover;
@@ -14,6 +15,7 @@ mod exit;
 mod project;
 mod recorded;
 mod scores;
+mod server;
 
 use std::ffi::OsString;
 use std::future::Future;

@@ -3,8 +3,9 @@
 use evalkit_core::results::{CaseResult, Results};
 use serde_json::Value;
 
-use crate::console::visible;
+use crate::console::{Console, visible};
 use crate::diagnostics::count;
+use crate::exit::{Exit, Failure};
 
 /// Cases that are listed unless more is asked for.
 const LISTED: usize = 20;
@@ -63,7 +64,7 @@ pub(crate) fn judge(results: &Results) -> String {
     }
 }
 
-fn counts(results: &Results) -> String {
+pub(crate) fn counts(results: &Results) -> String {
     let c = &results.counts;
     let mut parts = vec![format!("{} planned", c.planned), format!("{} done", c.done)];
     for (n, word) in [
@@ -131,7 +132,7 @@ fn table(results: &Results) -> Vec<String> {
 }
 
 /// A whole number without a fraction, anything else with two digits.
-fn number(value: f64) -> String {
+pub(crate) fn number(value: f64) -> String {
     if value.fract() == 0.0 {
         format!("{value:.0}")
     } else {
@@ -140,7 +141,7 @@ fn number(value: f64) -> String {
 }
 
 /// One case that is not green, with what fell.
-fn fall(case: &CaseResult) -> Vec<String> {
+pub(crate) fn fall(case: &CaseResult) -> Vec<String> {
     let colour = match (case.green, case.status.as_str()) {
         (Some(false), _) => "red",
         (_, "done") => "grey",
@@ -220,15 +221,42 @@ fn entries(evaluator: &str, block: &Value) -> Vec<String> {
     lines
 }
 
+/// Whether an evaluator of the trial failed; what it would have said is unknown.
+fn broken(case: &CaseResult) -> bool {
+    case.status == "done"
+        && case
+            .evaluators
+            .values()
+            .any(|block| block.get("error").is_some_and(Value::is_string))
+}
+
+/// Whether a trial that is done is neither green nor red because everything skipped.
+pub(crate) fn only_skipped(case: &CaseResult) -> bool {
+    let unscored = |block: &Value| {
+        block
+            .get("verdicts")
+            .and_then(Value::as_array)
+            .is_some_and(|all| {
+                all.iter()
+                    .any(|v| v.get("verdict").is_none_or(Value::is_null))
+            })
+    };
+    case.green.is_none()
+        && case.status == "done"
+        && !broken(case)
+        && !case.evaluators.values().any(unscored)
+}
+
 /// What makes a run incomplete, in words; nothing when it is complete.
-pub(crate) fn incomplete(results: &Results, broken_evaluators: u64) -> Option<String> {
+fn incomplete(results: &Results) -> Option<String> {
     let c = &results.counts;
     let not_done = c.planned - c.done.min(c.planned);
+    let failed = results.cases.iter().filter(|case| broken(case)).count() as u64;
     let mut parts = Vec::new();
     for (n, what) in [
         (not_done, "not done"),
         (c.unscored, "with something unscored"),
-        (broken_evaluators, "with an evaluator that failed"),
+        (failed, "with an evaluator that failed"),
     ] {
         if n > 0 {
             let n = usize::try_from(n).unwrap_or(usize::MAX);
@@ -236,4 +264,52 @@ pub(crate) fn incomplete(results: &Results, broken_evaluators: u64) -> Option<St
         }
     }
     (!parts.is_empty()).then(|| parts.join(", "))
+}
+
+/// A threshold is a share.
+pub(crate) fn check_threshold(threshold: Option<f64>) -> Result<(), Failure> {
+    match threshold {
+        Some(threshold) if !(0.0..=1.0).contains(&threshold) => Err(Failure::misuse(
+            format!("A threshold of {threshold} cannot be met or missed."),
+            "Give a number from 0 to 1.",
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// The exit code in order: incomplete, below the threshold, met (`runs.md`, Results). Says why on standard error.
+pub(crate) fn verdict(results: &Results, threshold: Option<f64>, console: &mut Console) -> Exit {
+    if let Some(why) = incomplete(results) {
+        console.note(format!("incomplete: {why}"));
+        return Exit::Incomplete;
+    }
+    let Some(threshold) = threshold else {
+        return Exit::Met;
+    };
+    let signal = if results.judge.quality_signal {
+        ""
+    } else {
+        " (not a quality signal)"
+    };
+    match results.scores.get("answer_rubric_score") {
+        Some(score) if score.value >= threshold => {
+            let value = score.value;
+            console.note(format!(
+                "met: answer_rubric_score {value:.3} reaches {threshold}{signal}"
+            ));
+            Exit::Met
+        }
+        Some(score) => {
+            let value = score.value;
+            console.note(format!(
+                "not met: answer_rubric_score {value:.3} is below {threshold}{signal}"
+            ));
+            Exit::NotMet
+        }
+        None => {
+            console
+                .note("not met: there is no answer_rubric_score, since no case has answer rubrics");
+            Exit::NotMet
+        }
+    }
 }

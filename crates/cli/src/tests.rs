@@ -1,5 +1,7 @@
 //! Commands from outside: arguments in, exit code and text out.
 
+mod against_a_server;
+
 use std::ffi::OsString;
 use std::io::Write;
 use std::path::Path;
@@ -45,7 +47,7 @@ pub(crate) struct Done {
 }
 
 impl Done {
-    fn json(&self) -> Value {
+    pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.out).expect("JSON on standard output")
     }
 }

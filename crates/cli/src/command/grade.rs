@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use evalkit_core::experiment::TrialState;
-use evalkit_core::grade::{Colour, Grade, JudgeStamp};
+use evalkit_core::grade::{Grade, JudgeStamp};
 use evalkit_core::grading::{self, Step, Trial};
 use evalkit_core::judge::replay::Replay;
 use evalkit_core::judge::{JudgeTask, JudgedEntry, fake, offline};
 use evalkit_core::overlay::{EffectiveCase, NamedOverlay, bare_agent, merge};
-use evalkit_core::results::{Results, ResultsHead, ResultsJudge, TrialInput, build};
+use evalkit_core::results::{ResultsHead, ResultsJudge, TrialInput, build};
 use evalkit_core::run::{RecordedRun, RunStatus};
 use evalkit_core::score::{self, Bars};
 use evalkit_lint::{ParsedDataset, nearest};
@@ -91,14 +91,7 @@ impl Judge {
 /// Exit 0 done and met, 1 below the threshold or lint errors, 2 incomplete, 3 unusable input.
 pub(super) fn run(args: &GradeArgs, context: &mut Context) -> Outcome {
     let folder = context.environment.folder.clone();
-    if let Some(threshold) = args.threshold
-        && !(0.0..=1.0).contains(&threshold)
-    {
-        return Err(Failure::misuse(
-            format!("A threshold of {threshold} cannot be met or missed."),
-            "Give a number from 0 to 1.",
-        ));
-    }
+    scores::check_threshold(args.threshold)?;
     let judge = Judge::read(&args.judge, &folder)?;
     let runs = recorded::read(&folder, &args.runs)?;
     let (agent, runs) = of_one_agent(runs, args.agent.as_deref())?;
@@ -121,10 +114,6 @@ pub(super) fn run(args: &GradeArgs, context: &mut Context) -> Outcome {
         ..ResultsHead::default()
     };
     let results = build(head, &trials);
-    let broken = trials
-        .iter()
-        .filter(|trial| trial.state == TrialState::Done && trial.colour() == Colour::Error)
-        .count() as u64;
     if args.json {
         context.console.say(pretty(&results)?);
     } else {
@@ -132,46 +121,11 @@ pub(super) fn run(args: &GradeArgs, context: &mut Context) -> Outcome {
             context.console.say(line);
         }
     }
-    Ok(verdict(&results, broken, args.threshold, context))
-}
-
-/// The exit code in order: incomplete, below the threshold, met (`runs.md`, Results).
-fn verdict(results: &Results, broken: u64, threshold: Option<f64>, context: &mut Context) -> Exit {
-    if let Some(why) = scores::incomplete(results, broken) {
-        context.console.note(format!("incomplete: {why}"));
-        return Exit::Incomplete;
-    }
-    let Some(threshold) = threshold else {
-        return Exit::Met;
-    };
-    let score = results.scores.get("answer_rubric_score");
-    let signal = if results.judge.quality_signal {
-        ""
-    } else {
-        " (not a quality signal)"
-    };
-    match score {
-        Some(score) if score.value >= threshold => {
-            context.console.note(format!(
-                "met: answer_rubric_score {:.3} reaches {threshold}{signal}",
-                score.value
-            ));
-            Exit::Met
-        }
-        Some(score) => {
-            context.console.note(format!(
-                "not met: answer_rubric_score {:.3} is below {threshold}{signal}",
-                score.value
-            ));
-            Exit::NotMet
-        }
-        None => {
-            context
-                .console
-                .note("not met: there is no answer_rubric_score, since no case has answer rubrics");
-            Exit::NotMet
-        }
-    }
+    Ok(scores::verdict(
+        &results,
+        args.threshold,
+        &mut context.console,
+    ))
 }
 
 /// The runs of the agent asked for, or of the only one there is.

@@ -2,22 +2,28 @@
 
 use std::path::Path;
 
-use evalkit_lint::Severity;
+use evalkit_core::name::Address;
+use evalkit_lint::{LintFacts, Severity};
 
+use super::agent::workspace_of;
 use super::{Context, pretty};
 use crate::args::{Format, LintArgs};
 use crate::dataset::{Dataset, read_facts};
 use crate::diagnostics;
-use crate::exit::{Exit, Outcome};
+use crate::exit::{Exit, Failure, Outcome};
 use crate::project::Project;
+use crate::server::Server;
 
 /// Exit 0 clean, 1 errors (or warnings that are denied), 3 unusable input.
-pub(super) fn run(args: &LintArgs, context: &mut Context) -> Outcome {
+pub(super) async fn run(args: &LintArgs, context: &mut Context) -> Outcome {
     let folder = context.environment.folder.clone();
     let project = Project::find(&folder, args.paths.first().map(|path| path.as_path()))?;
     let facts = match &args.facts {
         Some(path) => read_facts(&folder, path)?,
-        None => Default::default(),
+        None => match &args.dataset {
+            Some(dataset) => fetch(dataset, &project, context).await?,
+            None => LintFacts::default(),
+        },
     };
     let paths = args.paths.iter().map(|path| path.as_path() as &Path);
     let dataset = Dataset::read(paths, &project, facts, context)?;
@@ -40,5 +46,28 @@ pub(super) fn run(args: &LintArgs, context: &mut Context) -> Outcome {
         Exit::NotMet
     } else {
         Exit::Met
+    })
+}
+
+/// What the server knows beside the dataset. Where fixture bytes lie is for `sync` to ask.
+async fn fetch(
+    dataset: &str,
+    project: &Project,
+    context: &mut Context,
+) -> Result<LintFacts, Failure> {
+    let address = Address::parse(dataset).map_err(|error| {
+        Failure::misuse(
+            format!("`{dataset}` names no dataset."),
+            format!("{error}."),
+        )
+    })?;
+    let server = Server::of(project, context)?;
+    let workspace = workspace_of(address.workspace, &server).await?;
+    let facts: LintFacts = server
+        .get(&["w", &workspace, "d", &address.slug, "facts"])
+        .await?;
+    Ok(LintFacts {
+        fixture_files: None,
+        ..facts
     })
 }
