@@ -29,8 +29,9 @@ const RULES: [Rule; 8] = [
         optional: &[],
     },
     Rule {
+        // A sync parses and stores in one transaction, so the store knows the case language.
         manifest: "crates/store",
-        may: &["evalkit-core"],
+        may: &["evalkit-core", "evalkit-lint"],
         optional: &[],
     },
     Rule {
