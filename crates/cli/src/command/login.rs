@@ -21,7 +21,7 @@ pub(super) async fn login(token_stdin: bool, context: &mut Context) -> Outcome {
         return Err(Failure::misuse(
             "This version logs in with an access token.",
             format!(
-                "Make one at {origin}/settings, then paste it into `evalkit login --token-stdin`."
+                "Make one at {origin}/settings/tokens, then paste it into `evalkit login --token-stdin`."
             ),
         ));
     }
@@ -86,7 +86,7 @@ pub(super) async fn logout(context: &mut Context) -> Outcome {
         Err(failure) => {
             let message = visible(&failure.message);
             context.console.warn(format!(
-                "warning: the token is forgotten here but may still be valid: {message} Revoke it at {origin}/settings."
+                "warning: the token is forgotten here but may still be valid: {message} Revoke it at {origin}/settings/tokens."
             ));
         }
     }

@@ -174,7 +174,7 @@ impl Store {
         .await?;
         Ok(NewToken {
             login_line: format!(
-                "printf %s {secret} | evalkit login --server {} --token-stdin",
+                "export EVALKIT_SERVER={}; printf %s {secret} | evalkit login --token-stdin",
                 self.settings().public_url
             ),
             row,
