@@ -61,7 +61,7 @@ impl Server {
             return Err(Failure::misuse(
                 format!("You are not logged in to {origin}."),
                 format!(
-                    "Make an access token at {origin}/settings, then paste it into `evalkit login --token-stdin`."
+                    "Make an access token at {origin}/settings/tokens, then paste it into `evalkit login --token-stdin`."
                 ),
             ));
         }
@@ -285,7 +285,7 @@ impl Server {
         let next = if fault.code == Code::SignIn {
             let origin = self.origin();
             format!(
-                "Make an access token at {origin}/settings, then paste it into `evalkit login --token-stdin`."
+                "Make an access token at {origin}/settings/tokens, then paste it into `evalkit login --token-stdin`."
             )
         } else {
             fault.next
