@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::run::Capability;
 
 /// What an agent speaks (`runs.md`, the table of adapters).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Adapter {
     /// The Agent Run API.
@@ -53,7 +53,7 @@ impl Adapter {
 }
 
 /// An agent's configuration. Its secret is never in here.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct AgentConfig {
     /// A slug, unique in its workspace.
     pub name: String,

@@ -12,12 +12,16 @@
 //! | `POST /api/w/{ws}/fixtures/missing` | [`Hashes`] | [`Hashes`]: those without bytes in the workspace |
 //! | `PUT /api/w/{ws}/fixtures/{sha256}` | the bytes | nothing |
 //! | `POST /api/w/{ws}/d/{ds}/sync` | [`SyncPost`] | [`SyncDone`] |
+//! | `GET /api/w/{ws}/fixtures/{sha256}?name=` | | the bytes |
 //! | `POST /api/w/{ws}/runs` | [`RunPost`] | [`RunBegun`] |
+//! | `GET /api/w/{ws}/runs` | | [`Runs`](crate::view::runs::Runs) |
 //! | `GET /api/w/{ws}/runs/{number}` | | [`Experiment`](crate::view::experiment::Experiment) |
 //! | `GET /api/w/{ws}/runs/{number}/events` | | server-sent events, [`Live`](crate::view::experiment::Live) each, resumed by `Last-Event-ID` |
-//! | `POST /api/w/{ws}/runs/{number}/cancel` | | nothing |
+//! | `POST /api/w/{ws}/runs/{number}/cancel`, `pause`, `resume` | | nothing |
+//! | `POST /api/w/{ws}/runs/{number}/rerun` | | [`Rerun`] |
 //! | `GET /api/w/{ws}/runs/{number}/results` | | [`Results`](crate::results::Results) |
 //! | `GET /api/w/{ws}/runs/{number}/recorded` | | recorded runs, one [`RecordedRun`](crate::run::RecordedRun) a line |
+//! | `GET /api/w/{ws}/runs/{number}/c/{case}/{trial}/answer`, `trajectory` | | the bytes as received |
 //!
 //! "Nothing" is status 204. An error is a [`Fault`](crate::error::Fault) with the status of its code. Requests carry
 //! `Authorization: Bearer evk_…`.
@@ -29,7 +33,7 @@ use crate::agent::AgentConfig;
 use crate::results::ResultsJudge;
 
 /// Whose token it is.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Whoami {
     /// The slug, also the personal workspace.
     pub name: String,
@@ -46,7 +50,7 @@ pub struct Whoami {
 }
 
 /// An agent to register, or to change when the name is known.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct AgentPut {
     /// Its configuration; the name is the one of the address.
     pub config: AgentConfig,
@@ -56,14 +60,14 @@ pub struct AgentPut {
 }
 
 /// A list of SHA-256 hashes in lower-case hex.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Hashes {
     /// 64 hex digits each.
     pub sha256: Vec<String>,
 }
 
 /// A directory to sync (`cases.md`, Sync).
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct SyncPost {
     /// All files, in path order.
     pub files: Vec<SyncFile>,
@@ -85,7 +89,7 @@ pub struct SyncPost {
 }
 
 /// A file of a sync. Lint refuses what is not UTF-8 before anything is sent.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct SyncFile {
     /// Relative to the directory, `/` between folders.
     pub path: String,
@@ -94,7 +98,7 @@ pub struct SyncFile {
 }
 
 /// What a sync changed.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct SyncDone {
     /// New or back again.
     pub added: Vec<String>,
@@ -121,7 +125,7 @@ pub struct SyncDone {
 }
 
 /// An experiment to begin (`runs.md`, Experiments).
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct RunPost {
     /// The dataset's slug.
     pub dataset: String,
@@ -148,7 +152,7 @@ pub struct RunPost {
 }
 
 /// An experiment that has begun.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct RunBegun {
     /// Its id.
     pub id: String,
@@ -162,4 +166,26 @@ pub struct RunBegun {
     pub agent: String,
     /// The judge as results name it.
     pub judge: ResultsJudge,
+}
+
+/// Trials that were queued again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct Rerun {
+    /// How many.
+    pub trials: u64,
+}
+
+/// The path of an answer or a trajectory: `what` is `answer` or `trajectory`.
+pub fn recorded_path(workspace: &str, run: i64, case_id: &str, trial: u32, what: &str) -> String {
+    format!("/api/w/{workspace}/runs/{run}/c/{case_id}/{trial}/{what}")
+}
+
+/// The path of a fixture's bytes; `escaped_name` is its key, percent-encoded, for the name of the download.
+pub fn fixture_path(workspace: &str, sha256: &str, escaped_name: &str) -> String {
+    format!("/api/w/{workspace}/fixtures/{sha256}?name={escaped_name}")
+}
+
+/// The path of a run's live events after the event `after`.
+pub fn events_path(workspace: &str, run: i64, after: i64) -> String {
+    format!("/api/w/{workspace}/runs/{run}/events?after={after}")
 }

@@ -67,10 +67,13 @@ catalogue! {
 }
 
 /// An error as data: what happened and what to do next. Crosses HTTP, server functions and the command alike.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[derive(
+    Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error, utoipa::ToSchema,
+)]
 #[error("{message}")]
 pub struct Fault {
     /// The stable code.
+    #[schema(value_type = String, example = "S-NOT-FOUND")]
     pub code: Code,
     /// What happened and where, one sentence.
     pub message: String,

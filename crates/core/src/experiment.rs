@@ -123,7 +123,7 @@ pub fn next(state: TrialState, event: TrialEvent) -> Result<TrialState, NoSuchMo
 }
 
 /// The state of an experiment as people see it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ExperimentState {
     /// Trials are open.
@@ -137,7 +137,7 @@ pub enum ExperimentState {
 }
 
 /// Trials by state. `planned` is always the sum of the others (`runs.md`, Accounted), counted from rows.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct TrialCounts {
     /// Waiting.
     pub queued: u64,

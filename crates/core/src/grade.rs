@@ -111,7 +111,7 @@ pub struct JudgeStamp {
 }
 
 /// The colour of a trial or of a case (`grading.md`: green, red, neither; several trials may be flaky).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Colour {
     /// At least one evaluator scored, and every one that scored met its bar.

@@ -12,7 +12,7 @@ use crate::run::{RunError, Usage};
 pub use build::{ResultsHead, TrialInput, build, counts, pooled};
 
 /// The whole file.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Results {
     /// Always `evalkit.results/1`.
     pub schema: String,
@@ -37,7 +37,7 @@ pub struct Results {
 }
 
 /// The judge that results came from.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct ResultsJudge {
     /// `offline`, `fake`, `replay`, `openai`, ….
     pub provider: String,
@@ -50,7 +50,7 @@ pub struct ResultsJudge {
 }
 
 /// Trials by end, and by colour.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[expect(
     missing_docs,
     reason = "the names are the format's own (`formats.md`, Results)"
@@ -68,7 +68,7 @@ pub struct ResultsCounts {
 }
 
 /// A corpus score pooled over its counts (`grading.md`: Σs ÷ Σn), with a 95 % interval by cluster bootstrap over cases.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct PooledScore {
     /// `num / den`.
     pub value: f64,
@@ -87,7 +87,7 @@ pub struct PooledScore {
 }
 
 /// One trial.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct CaseResult {
     /// The case id.
     pub id: String,

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// What one agent run left behind. Every evaluator is a function of an effective case and one of these.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct RecordedRun {
     /// The case it answers.
     pub case_id: String,
@@ -54,7 +54,7 @@ fn first_trial() -> u32 {
 }
 
 /// One recorded tool call of a harness without trajectories.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct RecordedCall {
     /// The tool's name as recorded.
     pub name: String,
@@ -70,7 +70,7 @@ pub struct RecordedCall {
 }
 
 /// Tokens and cost of a run; each part may be unknown.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Usage {
     /// All input tokens, cached ones included.
     #[serde(default)]
@@ -84,7 +84,7 @@ pub struct Usage {
 }
 
 /// Whether a recorded run holds an answer.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum RunStatus {
     /// The agent answered.
@@ -95,7 +95,7 @@ pub enum RunStatus {
 }
 
 /// How an agent call failed. A plain string in a file reads as `agent_reported` with that message.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(from = "RunErrorForm")]
 pub struct RunError {
     /// One of the closed list.
@@ -127,7 +127,7 @@ impl From<RunErrorForm> for RunError {
 }
 
 /// Agent error classes, a closed list (`runs.md`, Agents).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 #[expect(
     missing_docs,
@@ -179,7 +179,19 @@ impl AgentErrorClass {
 }
 
 /// What a harness declares it records.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Hash,
+    PartialOrd,
+    Ord,
+    Serialize,
+    Deserialize,
+    utoipa::ToSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Capability {
     /// A trajectory in ATIF.

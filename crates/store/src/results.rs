@@ -4,7 +4,7 @@ use chrono::{DateTime, SecondsFormat};
 use evalkit_core::experiment::TrialState;
 use evalkit_core::policy::Action;
 use evalkit_core::results::{Results, ResultsHead, TrialInput, build};
-use evalkit_core::run::{AgentErrorClass, RecordedRun, RunError};
+use evalkit_core::run::{AgentErrorClass, RecordedRun, RunError, RunStatus};
 use evalkit_core::score;
 
 use crate::ctx::Ctx;
@@ -65,7 +65,31 @@ impl Store {
             .map_err(|_| StoreError::Closed)
     }
 
-    /// What a trial recorded, its trajectory included.
+    /// Case and trial of everything that a run recorded or that ended in an error, in the order of results.
+    ///
+    /// # Errors
+    /// `S-NOT-FOUND` for a run that is not there or not the caller's to see.
+    pub async fn recorded_trials(
+        &self,
+        ctx: &Ctx,
+        workspace: &str,
+        run: i64,
+    ) -> Result<Vec<(String, u32)>, StoreError> {
+        let mut tx = self.read().await?;
+        let workspace = tx.enter(ctx, workspace, Action::Download).await?;
+        let head = experiment::head(&mut tx, &workspace.id, run).await?;
+        tx.all(
+            "SELECT t.case_id, t.trial FROM trial t WHERE t.workspace_id = $1 AND t.experiment_id = $2 AND \
+             (t.state = 'error' OR EXISTS (SELECT 1 FROM recorded_run r WHERE r.trial_id = t.id)) ORDER BY t.case_id, t.trial",
+            args![&workspace.id, head.text("id")?],
+        )
+        .await?
+        .iter()
+        .map(|row| Ok((row.text("case_id")?, row.number("trial")?)))
+        .collect()
+    }
+
+    /// What a trial recorded, its trajectory included; for one that ended in an error, that error.
     ///
     /// # Errors
     /// `S-NOT-FOUND` when nothing is recorded, or the trial is not the caller's to see.
@@ -80,7 +104,11 @@ impl Store {
         let mut tx = self.read().await?;
         let (row, workspace_id, agent) =
             recorded(&mut tx, ctx, workspace, run, case_id, trial).await?;
-        let mut recorded: RecordedRun = row.json("run")?;
+        let mut recorded: RecordedRun = row.maybe_json("run")?.unwrap_or_default();
+        if row.text("state")? == TrialState::Error.as_str() {
+            recorded.status = RunStatus::Error;
+            recorded.error = error_of(&row)?;
+        }
         recorded.case_id = case_id.to_owned();
         recorded.trial = trial;
         recorded.agent = Some(agent);
@@ -152,6 +180,18 @@ impl Store {
     }
 }
 
+/// Why a trial ended in an error.
+pub(crate) fn error_of(row: &Row) -> Result<Option<RunError>, StoreError> {
+    let Some(class) = row.maybe_text("error_class")? else {
+        return Ok(None);
+    };
+    Ok(Some(RunError {
+        class: serde_json::from_value(serde_json::Value::String(class))
+            .unwrap_or(AgentErrorClass::AgentReported),
+        message: row.maybe_text("error_message")?.unwrap_or_default(),
+    }))
+}
+
 async fn recorded(
     tx: &mut Tx,
     ctx: &Ctx,
@@ -163,9 +203,11 @@ async fn recorded(
     let workspace = tx.enter(ctx, workspace, Action::Download).await?;
     let row = tx
         .optional(
-            "SELECT r.run, r.answer, r.trajectory_sha256, r.trajectory, e.agent FROM recorded_run r \
-             JOIN trial t ON t.id = r.trial_id JOIN experiment e ON e.id = t.experiment_id \
-             WHERE e.workspace_id = $1 AND e.number = $2 AND t.case_id = $3 AND t.trial = $4 AND r.workspace_id = $1",
+            "SELECT r.run, r.answer, r.trajectory_sha256, r.trajectory, e.agent, t.state, t.error_class, t.error_message \
+             FROM trial t JOIN experiment e ON e.id = t.experiment_id \
+             LEFT JOIN recorded_run r ON r.trial_id = t.id AND r.workspace_id = t.workspace_id \
+             WHERE e.workspace_id = $1 AND e.number = $2 AND t.case_id = $3 AND t.trial = $4 \
+             AND (t.state = 'error' OR r.trial_id IS NOT NULL)",
             args![&workspace.id, run, case_id, trial],
         )
         .await?
@@ -207,13 +249,10 @@ async fn trial_inputs(
                 .ok_or_else(|| StoreError::Unreadable(format!("trial state {state}")))?;
             let case = cases.get(&case_id);
             let run: Option<RecordedRun> = row.maybe_json("run")?;
-            let error = match row.maybe_text("error_class")? {
-                Some(class) if state == TrialState::Error => Some(RunError {
-                    class: serde_json::from_value(serde_json::Value::String(class))
-                        .unwrap_or(AgentErrorClass::AgentReported),
-                    message: row.maybe_text("error_message")?.unwrap_or_default(),
-                }),
-                _ => None,
+            let error = if state == TrialState::Error {
+                error_of(row)?
+            } else {
+                None
             };
             Ok(TrialInput {
                 version: case.map(|(_, version)| *version),

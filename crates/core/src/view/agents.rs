@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// The page.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Agents {
     /// The workspace.
     pub workspace: String,
@@ -14,7 +14,7 @@ pub struct Agents {
 }
 
 /// One agent.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct AgentRow {
     /// The name.
     pub name: String,
@@ -39,7 +39,7 @@ pub struct AgentRow {
 }
 
 /// What one probe found.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct AgentCheck {
     /// It answered, and the reply was understood.
     pub ok: bool,

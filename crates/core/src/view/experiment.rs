@@ -9,7 +9,7 @@ use crate::grade::Colour;
 use crate::results::PooledScore;
 
 /// The page.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Experiment {
     /// The workspace.
     pub workspace: String,
@@ -42,7 +42,7 @@ pub struct Experiment {
 }
 
 /// The exit code in words (`runs.md`, Results).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct ExitNow {
     /// 0 or 2 (no threshold here).
     pub code: u8,
@@ -51,7 +51,7 @@ pub struct ExitNow {
 }
 
 /// One trial in the grid.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct TrialCell {
     /// The case.
     pub case_id: String,
@@ -70,7 +70,7 @@ pub struct TrialCell {
 }
 
 /// Alike failures (`runs.md`, Analyze).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct FailureGroup {
     /// `answer_rubrics`, `trajectory_rubrics`, `tool_trajectory_match`, `agent`, ….
     pub evaluator: String,
@@ -85,7 +85,7 @@ pub struct FailureGroup {
 }
 
 /// An error as it happened.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct TrialError {
     /// The case.
     pub case_id: String,
@@ -104,7 +104,7 @@ pub struct TrialError {
 }
 
 /// What an experiment was frozen on (`runs.md`, Experiments).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Frozen {
     /// Case versions.
     pub cases: u64,

@@ -20,7 +20,7 @@ pub struct RunsQuery {
 }
 
 /// The page.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Runs {
     /// The workspace.
     pub workspace: String,
@@ -41,7 +41,7 @@ pub struct Runs {
 }
 
 /// One experiment.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct RunRow {
     /// Its number in the workspace.
     pub run: i64,

@@ -203,4 +203,28 @@ impl Store {
         })
         .await
     }
+
+    /// Revokes the token that the request carries: any token may end itself, whatever its scopes.
+    ///
+    /// # Errors
+    /// `S-INVALID` for a request that carries none.
+    pub async fn revoke_own_token(&self, ctx: &Ctx) -> Result<(), StoreError> {
+        self.write(ctx, (), |tx, ctx, ()| {
+            Box::pin(async move {
+                let Some(id) = ctx.token_id() else {
+                    return Err(StoreError::invalid(
+                        "This request carries no token.",
+                        "Revoke tokens on your account page.",
+                    ));
+                };
+                tx.execute(
+                    "UPDATE token SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL",
+                    args![id, ctx.now],
+                )
+                .await?;
+                audit::write(tx, ctx, None, Record::new("token.revoke", ctx.actor_name())).await
+            })
+        })
+        .await
+    }
 }

@@ -10,7 +10,7 @@ use evalkit_core::next_act::error_in_words;
 use evalkit_core::overlay::EffectiveCase;
 use evalkit_core::policy::Action;
 use evalkit_core::results::ResultsJudge;
-use evalkit_core::run::{AgentErrorClass, RecordedRun, RunError};
+use evalkit_core::run::{RecordedRun, RunError};
 use evalkit_core::score::case_colour;
 use evalkit_core::verdict::{CheckVerdict, Unscored, Verdict};
 use evalkit_core::view::dataset::AgentCell;
@@ -22,6 +22,7 @@ use crate::db::{Tx, args};
 use crate::error::StoreError;
 use crate::experiment::Frozen;
 use crate::queue::effective_cases;
+use crate::results::error_of;
 use crate::row::Row;
 use crate::store::Store;
 use crate::view::case::{grades_of, shown_trial};
@@ -78,9 +79,13 @@ impl Store {
         drop(tx);
         let case = Arc::new(case);
         let read = read_run(Arc::clone(&case), recorded.run).await?;
-        let error = error(&shown.row)?;
-        let colour = colour::parse(&shown.row.text("colour")?);
         let state = shown.row.text("state")?;
+        let error = if state == "error" {
+            error_of(&shown.row)?
+        } else {
+            None
+        };
+        let colour = colour::parse(&shown.row.text("colour")?);
         let what = shown.row.text("what")?;
         let conclusion = conclusion(colour, &state, &grades, &what, error.as_ref());
         let case = Arc::unwrap_or_clone(case);
@@ -184,19 +189,6 @@ async fn shown(
         trials,
         row: rows.swap_remove(index),
     })
-}
-
-/// Why the trial ended without an answer.
-fn error(row: &Row) -> Result<Option<RunError>, StoreError> {
-    if row.text("state")? != "error" {
-        return Ok(None);
-    }
-    let class = row.maybe_text("error_class")?.unwrap_or_default();
-    Ok(Some(RunError {
-        class: serde_json::from_value(serde_json::Value::String(class))
-            .unwrap_or(AgentErrorClass::AgentReported),
-        message: row.maybe_text("error_message")?.unwrap_or_default(),
-    }))
 }
 
 #[derive(Default)]
