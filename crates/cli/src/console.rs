@@ -10,6 +10,10 @@ use crate::exit::Failure;
 pub(crate) struct Console {
     out: Box<dyn Write + Send>,
     err: Box<dyn Write + Send>,
+    /// Colour may be used on standard output.
+    pub colour: bool,
+    /// The same on standard error.
+    pub colour_beside: bool,
     /// Progress may be drawn on standard error.
     pub progress: bool,
     quiet: bool,
@@ -19,8 +23,10 @@ impl Console {
     /// The process's own streams.
     pub(crate) fn of_the_terminal(quiet: bool, ci: bool) -> Self {
         Self {
-            out: Box::new(anstream::stdout()),
-            err: Box::new(anstream::stderr()),
+            out: Box::new(std::io::stdout()),
+            err: Box::new(std::io::stderr()),
+            colour: colour(&std::io::stdout()),
+            colour_beside: colour(&std::io::stderr()),
             progress: !quiet && !ci && std::io::stderr().is_terminal(),
             quiet,
         }
@@ -30,12 +36,10 @@ impl Console {
     #[cfg(test)]
     pub(crate) fn into(out: impl Write + Send + 'static, err: impl Write + Send + 'static) -> Self {
         Self {
-            out: Box::new(anstream::StripStream::new(
-                Box::new(out) as Box<dyn Write + Send>
-            )),
-            err: Box::new(anstream::StripStream::new(
-                Box::new(err) as Box<dyn Write + Send>
-            )),
+            out: Box::new(out),
+            err: Box::new(err),
+            colour: false,
+            colour_beside: false,
             progress: false,
             quiet: false,
         }
@@ -44,7 +48,11 @@ impl Console {
     /// A line of the result.
     pub(crate) fn say(&mut self, line: impl AsRef<str>) {
         // A reader that went away (`| head`) is no failure of the command.
-        let _ = writeln!(self.out, "{}", line.as_ref());
+        let line = line.as_ref().as_bytes();
+        let _ = self
+            .out
+            .write_all(line)
+            .and_then(|()| self.out.write_all(b"\n"));
     }
 
     /// Bytes of the result as they come; what a terminal would obey is not passed on.
@@ -100,6 +108,11 @@ impl Drop for Console {
     fn drop(&mut self) {
         self.flush();
     }
+}
+
+/// Whether a stream takes colour: it is a terminal, and neither `NO_COLOR` nor the terminal says otherwise.
+fn colour(stream: &impl anstream::stream::RawStream) -> bool {
+    anstream::AutoStream::choice(stream) != anstream::ColorChoice::Never
 }
 
 /// Text of somebody else without what a terminal would obey (`reliability.md`, D27): control characters and the marks

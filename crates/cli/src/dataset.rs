@@ -80,6 +80,7 @@ impl Dataset {
             let text = crate::diagnostics::text(
                 &self.report.document(self.files.len(), false),
                 &self.files,
+                context.console.colour_beside,
             );
             context.console.warn(text.trim_end());
             return Err(Failure::new(

@@ -1,5 +1,6 @@
 //! Diagnostics in print: for people, for machines, for a GitHub workflow.
 
+use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
@@ -14,15 +15,19 @@ const AROUND: usize = 1;
 const LONGEST_LINE: usize = 4_000;
 
 /// For people: each finding with its lines underlined, then the counts.
-pub(crate) fn text(document: &LintDocument, files: &[SourceFile]) -> String {
+pub(crate) fn text(document: &LintDocument, files: &[SourceFile], colour: bool) -> String {
     let mut out = String::new();
-    let renderer = Renderer::styled();
+    let renderer = if colour {
+        Renderer::styled()
+    } else {
+        Renderer::plain()
+    };
+    let texts: HashMap<&str, &str> = files
+        .iter()
+        .filter_map(|file| Some((file.path.as_str(), std::str::from_utf8(&file.bytes).ok()?)))
+        .collect();
     for diagnostic in &document.diagnostics {
-        let source = files
-            .iter()
-            .find(|file| file.path == diagnostic.file)
-            .and_then(|file| std::str::from_utf8(&file.bytes).ok())
-            .unwrap_or("");
+        let source = texts.get(diagnostic.file.as_str()).copied().unwrap_or("");
         out.push_str(&one(&renderer, diagnostic, source));
         out.push_str("\n\n");
     }

@@ -2,7 +2,7 @@
 //! error, NUL and lone surrogates are refused, the bounds of YAML hold. After an error inside a list, reading resumes at
 //! the list's next item.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::rc::Rc;
 
 use serde_json::Number;
@@ -145,7 +145,7 @@ impl Reader<'_> {
     fn object(&mut self) -> Result<Kind, Stop> {
         self.enter(b'{')?;
         let mut entries: Vec<Entry> = Vec::new();
-        let mut seen: HashSet<Box<str>> = HashSet::new();
+        let mut seen: HashMap<Box<str>, Span> = HashMap::new();
         self.blanks();
         if self.peek() == Some(b'}') {
             self.at += 1;
@@ -171,11 +171,7 @@ impl Reader<'_> {
             self.at += 1;
             self.blanks();
             let value = self.value()?;
-            if !seen.insert(key.clone()) {
-                let first = entries
-                    .iter()
-                    .find(|entry| entry.key == key)
-                    .map_or(key_span, |entry| entry.key_span);
+            if let Some(first) = seen.insert(key.clone(), key_span) {
                 return Err(Stop::Syntax(yaml::duplicate_key(&key, key_span, first)));
             }
             entries.push(Entry {
@@ -217,6 +213,9 @@ impl Reader<'_> {
             match self.value() {
                 Ok(node) => items.push(node),
                 Err(Stop::Bound(error)) => return Err(Stop::Bound(error)),
+                Err(Stop::Syntax(error)) if self.errors.len() > limits::ERRORS => {
+                    return Err(Stop::Bound(limits::too_many_errors(error.span)));
+                }
                 Err(Stop::Syntax(error)) => {
                     self.errors.push(error);
                     self.skip_item(own);

@@ -20,6 +20,9 @@ pub(crate) const CASES: usize = 20_000;
 /// Bytes of all files of a sync: 64 MiB.
 pub(crate) const SYNC_BYTES: usize = 64 << 20;
 
+/// Syntax errors in one file that are told apart; nobody reads more, and reading on costs time.
+pub(crate) const ERRORS: usize = 2_000;
+
 /// How many times its own size a broken document may be read again while looking for sound items.
 const RECOVERY_PASSES: u64 = 6;
 
@@ -107,6 +110,15 @@ impl Budget {
 /// The error of a bound: it names the bound and says what to do.
 pub(crate) fn exceeded(span: Span, bound: &str, help: &str) -> SyntaxError {
     SyntaxError::new(span, format!("This goes beyond a bound: {bound}."), help)
+}
+
+/// The error of [`ERRORS`].
+pub(crate) fn too_many_errors(span: Span) -> SyntaxError {
+    exceeded(
+        span,
+        "2,000 syntax errors a file",
+        "Mend the first ones; the rest of the file was not read.",
+    )
 }
 
 /// The error of [`DEPTH`].

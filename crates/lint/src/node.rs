@@ -163,20 +163,23 @@ impl Node {
         }
     }
 
-    /// The JSON pointer of the innermost value written at `offset`.
+    /// The JSON pointer of the innermost value written at `offset`. Items and entries stand in the order of the text, so
+    /// each level is searched by halves; what a merge key brought in is not looked at.
     pub(crate) fn pointer_at(&self, offset: u32) -> String {
         let mut pointer = String::new();
         let mut node = self;
         loop {
             let next = match &node.kind {
                 Kind::List(items) => items
-                    .iter()
-                    .enumerate()
-                    .find(|(_, item)| item.span.contains(offset))
-                    .map(|(i, item)| (i.to_string(), item)),
+                    .partition_point(|item| item.span.start <= offset)
+                    .checked_sub(1)
+                    .filter(|i| items[*i].span.contains(offset))
+                    .map(|i| (i.to_string(), &items[i])),
                 Kind::Mapping(entries) => entries
-                    .iter()
-                    .find(|entry| {
+                    .partition_point(|entry| entry.key_span.start <= offset)
+                    .checked_sub(1)
+                    .map(|i| &entries[i])
+                    .filter(|entry| {
                         Span {
                             start: entry.key_span.start,
                             end: entry.value.span.end.max(entry.key_span.end),

@@ -1,6 +1,7 @@
 //! Source text and positions in it. Spans are byte ranges; lines and columns are worked out when a diagnostic is made.
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 
 use serde::{Deserialize, Serialize};
 
@@ -78,7 +79,12 @@ pub(crate) struct Source<'a> {
     /// The text; bytes that are not UTF-8 are replaced, and reported before anything reads it.
     pub text: Cow<'a, str>,
     line_starts: Vec<u32>,
+    /// Characters before each [`BLOCK`] bytes; counted when a position is first asked for.
+    characters: OnceCell<Vec<u32>>,
 }
+
+/// Bytes between two counts, so that a column on a line of megabytes is found at once.
+const BLOCK: usize = 256;
 
 impl<'a> Source<'a> {
     /// Takes a file's text and finds its lines.
@@ -99,6 +105,7 @@ impl<'a> Source<'a> {
             path,
             text,
             line_starts,
+            characters: OnceCell::new(),
         }
     }
 
@@ -139,14 +146,29 @@ impl<'a> Source<'a> {
     pub(crate) fn position(&self, offset: u32) -> (u32, u32) {
         let line = self.line_of(offset);
         let start = self.line_starts[line] as usize;
-        let before = self.text.get(start..offset as usize).unwrap_or("");
-        let before = if start == 0 {
-            before.strip_prefix('\u{feff}').unwrap_or(before)
-        } else {
-            before
-        };
+        let mark = usize::from(start == 0 && offset >= 3 && self.text.starts_with('\u{feff}'));
+        let before = self.characters_before(offset as usize) - self.characters_before(start);
         let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
-        (count(line + 1), count(before.chars().count() + 1))
+        (count(line + 1), count(before - mark + 1))
+    }
+
+    /// How many characters begin before a byte offset.
+    fn characters_before(&self, offset: usize) -> usize {
+        let bytes = self.text.as_bytes();
+        let begins = |byte: &&u8| (**byte & 0xC0) != 0x80;
+        let counts = self.characters.get_or_init(|| {
+            let mut total = 0u32;
+            let mut counts = vec![0];
+            for block in bytes.chunks(BLOCK) {
+                total += u32::try_from(block.iter().filter(begins).count()).unwrap_or(0);
+                counts.push(total);
+            }
+            counts
+        });
+        let offset = offset.min(bytes.len());
+        let block = offset / BLOCK;
+        let counted = counts.get(block).copied().unwrap_or(0) as usize;
+        counted + bytes[block * BLOCK..offset].iter().filter(begins).count()
     }
 
     /// The part of `span` that lies on its first line.

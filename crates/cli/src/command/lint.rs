@@ -37,7 +37,7 @@ pub(super) async fn run(args: &LintArgs, context: &mut Context) -> Outcome {
             context.console.note(diagnostics::summary(&document));
         }
         Format::Text => {
-            let text = diagnostics::text(&document, &dataset.files);
+            let text = diagnostics::text(&document, &dataset.files, context.console.colour);
             context.console.say(text.trim_end());
         }
     }

@@ -117,7 +117,7 @@ pub(super) async fn sync(
         .collect();
     if !dataset.report.has_errors() && dataset.report.count(Severity::Warning) > 0 {
         let document = dataset.report.document(dataset.files.len(), false);
-        let text = diagnostics::text(&document, &dataset.files);
+        let text = diagnostics::text(&document, &dataset.files, context.console.colour_beside);
         context.console.note(text.trim_end());
     }
     let parsed = dataset.sound(context)?;

@@ -1,6 +1,6 @@
 //! Parser events into a tree, with anchors, aliases, merge keys, tags and bounds.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::rc::Rc;
 
 use granit_parser::{Event, Parser, ScalarStyle, Tag, options};
@@ -72,7 +72,7 @@ enum Shape {
     },
     Mapping {
         entries: Vec<Entry>,
-        seen: HashSet<Box<str>>,
+        seen: HashMap<Box<str>, usize>,
         key: Option<Key>,
         merges: Vec<Node>,
     },
@@ -85,7 +85,7 @@ struct Key {
     merge: bool,
 }
 
-/// Below this many keys a mapping is searched, above it they are hashed.
+/// Below this many keys a mapping is searched, above it they are hashed, with the index of each.
 const HASHED_FROM: usize = 12;
 
 struct Builder<'r, 's> {
@@ -104,7 +104,7 @@ impl Reader<'_> {
     pub(super) fn read(&mut self, piece: &Piece, depth: usize) -> Result<Built, Stop> {
         let (budget, errors, comments) = (self.budget, self.errors.len(), self.comments.len());
         let result = self.build(piece, depth);
-        if result.is_err() {
+        if let Err(Stop::Syntax(_)) = result {
             let recovery_bytes = self.budget.recovery_bytes;
             self.budget = budget;
             self.budget.recovery_bytes = recovery_bytes;
@@ -174,6 +174,10 @@ impl Reader<'_> {
 impl Builder<'_, '_> {
     fn event(&mut self, event: Event<'_>, span: granit_parser::Span) -> Result<(), Stop> {
         let at = self.piece.map(span);
+        if self.reader.errors.len() > limits::ERRORS {
+            let error = limits::too_many_errors(self.visible(at));
+            return Err(Stop::Bound(error));
+        }
         match event {
             Event::Scalar(text, style, anchor, tag) => {
                 let kind = self.scalar(&text, style, tag.as_deref(), at, span);
@@ -215,7 +219,7 @@ impl Builder<'_, '_> {
                 self.open(
                     Shape::Mapping {
                         entries: Vec::new(),
-                        seen: HashSet::new(),
+                        seen: HashMap::new(),
                         key: None,
                         merges: Vec::new(),
                     },
@@ -315,17 +319,17 @@ impl Builder<'_, '_> {
     fn merge(
         &mut self,
         entries: &mut Vec<Entry>,
-        mut seen: HashSet<Box<str>>,
+        mut seen: HashMap<Box<str>, usize>,
         merges: &[Node],
         at: Span,
     ) -> Result<(), Stop> {
         if merges.is_empty() {
             return Ok(());
         }
-        seen.extend(entries.iter().map(|entry| entry.key.clone()));
+        seen.extend(entries.iter().map(|entry| (entry.key.clone(), 0)));
         for merged in merges.iter().filter_map(Node::mapping).flatten() {
             self.charge(1, 0, at)?;
-            if seen.insert(merged.key.clone()) {
+            if seen.insert(merged.key.clone(), 0).is_none() {
                 entries.push(merged.clone());
             }
         }
@@ -522,7 +526,7 @@ fn read_key(written: &str, node: &Node, merge: bool) -> (Key, Option<SyntaxError
 /// Puts a value under its key: merges are kept for later, a key that was there before is an error.
 fn place(
     entries: &mut Vec<Entry>,
-    seen: &mut HashSet<Box<str>>,
+    seen: &mut HashMap<Box<str>, usize>,
     merges: &mut Vec<Node>,
     key: Key,
     value: Node,
@@ -551,13 +555,14 @@ fn place(
         entries.iter().find(|entry| entry.key == text)
     } else {
         if seen.is_empty() {
-            seen.extend(entries.iter().map(|entry| entry.key.clone()));
+            let known = entries.iter().enumerate();
+            seen.extend(known.map(|(i, entry)| (entry.key.clone(), i)));
         }
-        if seen.insert(text.clone()) {
-            None
-        } else {
-            entries.iter().find(|entry| entry.key == text)
+        let first = seen.get(&text).and_then(|i| entries.get(*i));
+        if first.is_none() {
+            seen.insert(text.clone(), entries.len());
         }
+        first
     };
     if let Some(first) = first {
         return Some(duplicate_key(&text, key.span, first.key_span));

@@ -146,6 +146,9 @@ impl Reader<'_> {
         let mut at = 0;
         while at < lines.len() {
             let first = lines[at];
+            if self.errors.len() > limits::ERRORS {
+                return Err(limits::too_many_errors(self.visible_line(first)));
+            }
             let end = part_end(lines, at, span, |line| line.column > column);
             at = end.next;
             if !self.is_item(first.content) || first.column != column {
@@ -215,6 +218,9 @@ impl Reader<'_> {
         let mut at = 0;
         while at < lines.len() {
             let first = lines[at];
+            if self.errors.len() > limits::ERRORS {
+                return Err(limits::too_many_errors(self.visible_line(first)));
+            }
             let end = part_end(lines, at, span, |line| {
                 line.column > column || (line.column == column && self.is_item(line.content))
             });

@@ -172,6 +172,14 @@ fn bounds_are_named() {
             format!("a: &a x\nb: [{}]\n", many(10_001, "*a,")),
         ),
         ("1,000 documents", many(1_001, "--- a\n")),
+        (
+            "2,000 syntax errors",
+            format!("cases:\n{}", many(5_000, "  - id: \"x\n")),
+        ),
+        (
+            "2,000 syntax errors",
+            format!("a: {{{}}}", many(5_000, "k: 1, ")),
+        ),
         ("8 MiB a file", many(1 << 20, "# 3456789\n")),
     ] {
         let report = lint_text(&text);
