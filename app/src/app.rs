@@ -7,10 +7,13 @@ use leptos_router::{SsrMode, path};
 
 use crate::frame::Frame;
 use crate::pages::agents::AgentsPage;
+use crate::pages::case::CaseRoute;
 use crate::pages::dataset::DatasetPage;
 use crate::pages::errors::NotFoundPage;
+use crate::pages::experiment::ExperimentRoute;
 use crate::pages::home::HomePage;
 use crate::pages::kit::KitPage;
+use crate::pages::result::ResultRoute;
 use crate::pages::runs::RunsPage;
 use crate::pages::setup::SetupPage;
 use crate::pages::sign_in::SignInPage;
@@ -37,8 +40,11 @@ pub fn App() -> impl IntoView {
                     <Route path=path!("/kit") view=KitPage ssr=SsrMode::Async/>
                     <Route path=path!("/w/:ws") view=WorkspacePage ssr=SsrMode::Async/>
                     <Route path=path!("/w/:ws/runs") view=RunsPage ssr=SsrMode::Async/>
+                    <Route path=path!("/w/:ws/runs/:id") view=ExperimentRoute ssr=SsrMode::Async/>
+                    <Route path=path!("/w/:ws/runs/:id/c/:case") view=ResultRoute ssr=SsrMode::Async/>
                     <Route path=path!("/w/:ws/agents") view=AgentsPage ssr=SsrMode::Async/>
                     <Route path=path!("/w/:ws/d/:ds") view=DatasetPage ssr=SsrMode::Async/>
+                    <Route path=path!("/w/:ws/d/:ds/c/:id") view=CaseRoute ssr=SsrMode::Async/>
                 </FlatRoutes>
             </Frame>
         </Router>

@@ -1,12 +1,17 @@
 //! One page, one file, with its server functions.
 
 pub mod agents;
+pub mod case;
 pub mod dataset;
 pub mod errors;
+pub mod experiment;
 pub mod home;
 pub mod kit;
+pub mod result;
 pub mod run_form;
 pub mod runs;
+#[cfg(all(test, feature = "ssr"))]
+mod samples;
 pub mod setup;
 pub mod sign_in;
 pub mod tokens;

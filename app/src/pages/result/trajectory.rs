@@ -1,0 +1,701 @@
+//! How it got there: checkpoints, a timeline, the steps, and the one that is open.
+
+use std::collections::BTreeMap;
+
+use evalkit_core::explanation::{entry_verdicts, find};
+use evalkit_core::grade::Grade;
+use evalkit_core::verdict::{CheckVerdict, EntryVerdict};
+use evalkit_core::view::result::{ResultPage, StepView, TrajectoryView};
+use leptos::prelude::*;
+use leptos_router::components::Form;
+use leptos_router::hooks::use_navigate;
+
+use super::linking::{in_place, is_plain_click};
+use super::query::ResultQuery;
+use super::step::StepDetail;
+use super::tools::NotScored;
+use super::words::unscored_words;
+use crate::ui::{Empty, Kbd, Mark, MarkShape, Marked, Tab, Tabs, grouped, seconds};
+
+/// Rows rendered at once; the rest waits behind the search.
+const MOST_ROWS: usize = 1_500;
+
+/// Which checkpoints cite a step: its label and whether it is satisfied.
+pub type Citations = BTreeMap<String, Vec<(String, CheckVerdict)>>;
+
+/// The section; nothing when there is neither a trajectory nor a checkpoint.
+#[component]
+pub fn Trajectory(
+    /// The result.
+    page: ResultPage,
+    /// The address.
+    query: Memo<ResultQuery>,
+) -> impl IntoView {
+    let sentences = page.case.trajectory_rubrics().to_vec();
+    if page.trajectory.is_none() && sentences.is_empty() {
+        return ().into_any();
+    }
+    let verdicts = entry_verdicts(&page.grades, "trajectory_rubrics");
+    let grade = find(&page.grades, "trajectory_rubrics").cloned();
+    let citations = citations(&verdicts);
+    let usage = page.usage.clone();
+    let summary = page.trajectory.as_ref().map(|t| {
+        let mut parts = vec![plural(t.steps.len() as u64, "step")];
+        if !t.documents.is_empty() {
+            parts.push(plural(t.documents.len() as u64, "subagent"));
+        }
+        parts.push(plural(t.tool_calls, "call"));
+        if let Some(usage) = &usage {
+            let tokens = usage.input_tokens.unwrap_or(0) + usage.output_tokens.unwrap_or(0);
+            if tokens > 0 {
+                parts.push(format!("{} tokens", grouped(tokens)));
+            }
+            if let Some(cost) = usage.cost_usd {
+                parts.push(format!("${cost:.2}"));
+            }
+        }
+        parts.join(", ")
+    });
+    view! {
+        <section class="mt-12 scroll-mt-16" id="trajectory" aria-labelledby="trajectory-title">
+            <div class="flex flex-wrap items-baseline gap-x-4 gap-y-1 mb-2">
+                <h2 class="h2" id="trajectory-title">"How it got there"</h2>
+                <span class="meta">{summary}</span>
+            </div>
+            {(!sentences.is_empty()).then(|| view! { <Checkpoints sentences verdicts=verdicts.clone() grade query/> })}
+            {match page.trajectory {
+                Some(trajectory) => view! { <Steps trajectory citations verdicts query/> }.into_any(),
+                None => {
+                    view! {
+                        <Empty
+                            title="No steps were recorded"
+                            text="The agent’s harness returned an answer without a trajectory, so its steps cannot be shown or graded."
+                        />
+                    }
+                        .into_any()
+                }
+            }}
+        </section>
+    }
+    .into_any()
+}
+
+fn plural(n: u64, word: &str) -> String {
+    format!("{} {word}{}", grouped(n), if n == 1 { "" } else { "s" })
+}
+
+/// Which step each checkpoint cites.
+fn citations(verdicts: &[EntryVerdict]) -> Citations {
+    let mut out = Citations::new();
+    for (index, verdict) in verdicts.iter().enumerate() {
+        let Some(standing) = verdict.verdict else {
+            continue;
+        };
+        for address in &verdict.citations {
+            out.entry(address.clone())
+                .or_default()
+                .push((format!("T{}", index + 1), standing));
+        }
+    }
+    out
+}
+
+#[component]
+fn Checkpoints(
+    sentences: Vec<String>,
+    verdicts: Vec<EntryVerdict>,
+    #[prop(optional_no_strip)] grade: Option<Grade>,
+    query: Memo<ResultQuery>,
+) -> impl IntoView {
+    let satisfied = verdicts
+        .iter()
+        .filter(|v| v.verdict == Some(CheckVerdict::Satisfied))
+        .count();
+    let of = sentences.len();
+    let judged = !verdicts.is_empty();
+    view! {
+        <div class="mb-6">
+            <div class="flex flex-wrap items-baseline gap-x-3 gap-y-1">
+                <h3 class="text-base font-semibold">"Checkpoints its steps must show"</h3>
+                {judged.then(|| view! { <span class="meta">{satisfied} " of " {of} " satisfied"</span> })}
+            </div>
+            <NotScored grade/>
+            <ol class="mt-1">
+                {sentences
+                    .into_iter()
+                    .enumerate()
+                    .map(|(index, sentence)| {
+                        let verdict = verdicts.get(index).cloned();
+                        view! { <Checkpoint index sentence verdict query/> }
+                    })
+                    .collect_view()}
+            </ol>
+        </div>
+    }
+}
+
+#[component]
+fn Checkpoint(
+    index: usize,
+    sentence: String,
+    #[prop(optional_no_strip)] verdict: Option<EntryVerdict>,
+    query: Memo<ResultQuery>,
+) -> impl IntoView {
+    let label = format!("T{}", index + 1);
+    let mark = verdict
+        .as_ref()
+        .map(|v| v.verdict.map_or(Mark::Unscored, Mark::from));
+    let reason = verdict.as_ref().and_then(|v| v.reason.clone());
+    let unscored = verdict
+        .as_ref()
+        .and_then(|v| v.unscored)
+        .map(unscored_words);
+    let cites = verdict.map(|v| v.citations).unwrap_or_default();
+    view! {
+        <li class="rule-t py-2 grid grid-cols-[30px_minmax(0,1fr)] sm:grid-cols-[30px_minmax(0,1fr)_140px] gap-x-3 scroll-mt-16" id=label.clone()>
+            <span class="eyebrow leading-6">{label.clone()}</span>
+            <div class="min-w-0">
+                <p class="said leading-6 break-words">{sentence}</p>
+                {(reason.is_some() || unscored.is_some() || !cites.is_empty())
+                    .then(|| {
+                        view! {
+                            <p class="text-sm text-ink-2 break-words">
+                                {unscored.map(|why| view! { <span class="text-ink-3">"No verdict: "</span> {why} ". " })}
+                                {reason.map(|reason| view! { <span class="text-ink-3">"Judge: "</span> {reason} " " })}
+                                {(!cites.is_empty())
+                                    .then(|| {
+                                        view! {
+                                            <span class="text-ink-3">"Steps: "</span>
+                                            {cites
+                                                .into_iter()
+                                                .enumerate()
+                                                .map(|(n, address)| {
+                                                    let to = address.clone();
+                                                    view! {
+                                                        {(n > 0).then_some(", ")}
+                                                        <a class="id" href=move || query.with(|q| q.at_step(&to)) data-noscroll="">{address}</a>
+                                                    }
+                                                })
+                                                .collect_view()}
+                                        }
+                                    })}
+                            </p>
+                        }
+                    })}
+            </div>
+            <span class="col-start-2 sm:col-start-auto">{mark.map(|mark| view! { <Marked mark/> })}</span>
+        </li>
+    }
+}
+
+#[component]
+fn Steps(
+    trajectory: TrajectoryView,
+    citations: Citations,
+    verdicts: Vec<EntryVerdict>,
+    query: Memo<ResultQuery>,
+) -> impl IntoView {
+    let start = first_step(&trajectory, &verdicts);
+    let steps = StoredValue::new(trajectory.steps.clone());
+    let citations = StoredValue::new(citations);
+    let verdicts = StoredValue::new(verdicts);
+    let selected = Memo::new(move |_| {
+        let wanted = query.with(|q| q.step.clone());
+        steps.with_value(|steps| {
+            wanted
+                .filter(|address| steps.iter().any(|step| &step.address == address))
+                .or_else(|| start.clone())
+        })
+    });
+    let listed = Memo::new(move |_| {
+        let (words, tool) = query.with(|q| (q.words.to_lowercase(), q.tool.clone()));
+        steps.with_value(|steps| {
+            steps
+                .iter()
+                .enumerate()
+                .filter(|(_, step)| fits(step, &words, tool.as_deref()))
+                .map(|(index, _)| index)
+                .collect::<Vec<usize>>()
+        })
+    });
+    let tools = trajectory.tools.clone();
+    let all = trajectory.steps.len() as u64;
+    let tool_tabs = move || {
+        let query = query.get();
+        let mut tabs = vec![Tab {
+            name: "All steps".to_owned(),
+            count: Some(all),
+            href: query.with_tool(None),
+            current: query.tool.is_none(),
+        }];
+        tabs.extend(tools.iter().map(|(name, calls)| Tab {
+            name: name.clone(),
+            count: Some(*calls),
+            href: query.with_tool(Some(name)),
+            current: query.tool.as_ref() == Some(name),
+        }));
+        tabs
+    };
+    let documents = trajectory.documents.clone();
+    let problems = trajectory.problems.clone();
+    let navigate = StoredValue::new_local(use_navigate());
+    let go = move |address: &str| {
+        let href = query.with_untracked(|q| q.step_here(address));
+        navigate.with_value(|navigate| navigate(&href, in_place()));
+    };
+    let by = move |distance: isize| {
+        let listed = listed.get_untracked();
+        let now = selected.get_untracked();
+        let to = steps.with_value(|steps| {
+            let at = listed
+                .iter()
+                .position(|index| Some(&steps[*index].address) == now.as_ref());
+            let at = at.map_or(0, |at| {
+                at.saturating_add_signed(distance)
+                    .min(listed.len().saturating_sub(1))
+            });
+            listed.get(at).map(|index| steps[*index].address.clone())
+        });
+        if let Some(address) = to {
+            go(&address);
+            super::answer::scroll_to(&step_id(&address));
+        }
+    };
+    let path = query.with_untracked(|q| q.path.clone());
+    view! {
+        {(!problems.is_empty()).then(|| view! { <Problems problems/> })}
+        <div
+            class="scroll-mt-16"
+            id="steps"
+            on:keydown=move |event| {
+                if !crate::frame::is_letter_key(&event) {
+                    return;
+                }
+                let distance = match event.key().as_str() {
+                    "j" => 1,
+                    "k" => -1,
+                    _ => return,
+                };
+                event.prevent_default();
+                by(distance);
+            }
+        >
+            <Timeline trajectory=trajectory.clone()/>
+            <div class="flex flex-wrap items-end gap-x-6 gap-y-2 mt-2">
+                <div class="min-w-0 basis-full sm:basis-0 sm:grow">{move || view! { <Tabs label="Filter steps by tool" tabs=tool_tabs()/> }}</div>
+                <Form method="GET" action=format!("{path}#steps") noscroll=true replace=true>
+                    <div class="flex items-center gap-2">
+                        {move || {
+                            query
+                                .get()
+                                .pairs()
+                                .into_iter()
+                                .filter(|(key, _)| *key != "q")
+                                .map(|(key, value)| view! { <input type="hidden" name=key value=value/> })
+                                .collect_view()
+                        }}
+                        <label class="sr-only" for="step-search">"Search steps"</label>
+                        <input
+                            class="field w-56"
+                            id="step-search"
+                            name="q"
+                            type="search"
+                            placeholder="Search steps"
+                            autocomplete="off"
+                            prop:value=move || query.with(|q| q.words.clone())
+                            value=query.with_untracked(|q| q.words.clone())
+                        />
+                        <button class="btn">"Search"</button>
+                    </div>
+                </Form>
+            </div>
+            <div class="grid lg:grid-cols-[minmax(0,9fr)_minmax(0,11fr)] gap-x-10 gap-y-5 mt-3 items-start">
+                <div class="lg:max-h-[76dvh] overflow-y-auto min-w-0 lg:sticky lg:top-16" tabindex="0" role="group" aria-label="Steps">
+                    {move || {
+                        let listed = listed.get();
+                        if listed.is_empty() {
+                            return view! {
+                                <Empty title="No step fits" text="No step holds these words or calls this tool.">
+                                    <a class="btn sm" href=query.with(|q| ResultQuery { words: String::new(), tool: None, ..q.clone() }.href()) data-noscroll="">
+                                        "Show all steps"
+                                    </a>
+                                </Empty>
+                            }
+                                .into_any();
+                        }
+                        let more = listed.len().saturating_sub(MOST_ROWS);
+                        view! {
+                            <ol>
+                                {listed
+                                    .into_iter()
+                                    .take(MOST_ROWS)
+                                    .filter_map(|index| {
+                                        let step = steps.with_value(|steps| steps.get(index).cloned())?;
+                                        let marks = citations.with_value(|c| c.get(&step.address).cloned().unwrap_or_default());
+                                        Some(view! { <StepRow step marks selected query go=Callback::new(move |address: String| go(&address))/> })
+                                    })
+                                    .collect_view()}
+                            </ol>
+                            {(more > 0).then(|| view! { <p class="meta mt-2">{grouped(more as u64)} " more steps. Search or filter to see them."</p> })}
+                        }
+                            .into_any()
+                    }}
+                    {(!documents.is_empty())
+                        .then(|| {
+                            view! {
+                                <p class="eyebrow mt-3">
+                                    "Indented: "
+                                    {documents.iter().map(|(alias, title)| if alias == title { alias.clone() } else { format!("{alias} ({title})") }).collect::<Vec<_>>().join(", ")}
+                                </p>
+                            }
+                        })}
+                </div>
+                <div class="min-w-0" aria-live="polite">
+                    {move || {
+                        let address = selected.get()?;
+                        let (step, next) = steps
+                            .with_value(|steps| {
+                                let at = steps.iter().position(|step| step.address == address)?;
+                                let next = steps.get(at + 1..)?.iter().find_map(|step| step.at_ms);
+                                Some((steps[at].clone(), next))
+                            })?;
+                        let cited: Vec<(String, EntryVerdict)> = verdicts
+                            .with_value(|verdicts| {
+                                verdicts
+                                    .iter()
+                                    .enumerate()
+                                    .filter(|(_, v)| v.citations.contains(&address))
+                                    .map(|(index, v)| (format!("T{}", index + 1), v.clone()))
+                                    .collect()
+                            });
+                        Some(view! { <StepDetail step next_at=next cited query/> })
+                    }}
+                    <p class="meta mt-4 needs-script hidden sm:block">
+                        <Kbd keys="J"/> " " <Kbd keys="K"/> " next and previous step, with the focus in the steps"
+                    </p>
+                </div>
+            </div>
+        </div>
+    }
+}
+
+/// Which step is open before one is chosen: the first that an unsatisfied checkpoint cites, else the first with a call,
+/// else the first.
+fn first_step(trajectory: &TrajectoryView, verdicts: &[EntryVerdict]) -> Option<String> {
+    let known = |address: &&String| {
+        trajectory
+            .steps
+            .iter()
+            .any(|step| &step.address == *address)
+    };
+    verdicts
+        .iter()
+        .filter(|v| v.verdict == Some(CheckVerdict::Unsatisfied))
+        .flat_map(|v| &v.citations)
+        .find(known)
+        .cloned()
+        .or_else(|| {
+            trajectory
+                .steps
+                .iter()
+                .find(|s| !s.copied && !s.calls.is_empty())
+                .map(|s| s.address.clone())
+        })
+        .or_else(|| trajectory.steps.first().map(|s| s.address.clone()))
+}
+
+/// Whether a step holds every word, and calls the tool.
+fn fits(step: &StepView, words: &str, tool: Option<&str>) -> bool {
+    if tool.is_some_and(|tool| !step.calls.iter().any(|call| call.name == tool)) {
+        return false;
+    }
+    words.split_whitespace().all(|word| {
+        let holds = |text: &str| text.to_lowercase().contains(word);
+        holds(&step.address)
+            || holds(&step.title)
+            || holds(&step.message)
+            || step.reasoning.as_deref().is_some_and(holds)
+            || step.calls.iter().any(|call| {
+                holds(&call.name)
+                    || holds(&call.arguments)
+                    || call.result.as_deref().is_some_and(holds)
+            })
+    })
+}
+
+/// The id of a step's row. Addresses hold any character, so what is no plain letter is spelled out.
+fn step_id(address: &str) -> String {
+    let mut id = String::from("step-");
+    for c in address.chars() {
+        if c.is_ascii_alphanumeric() {
+            id.push(c);
+        } else {
+            id.push('-');
+            id.push_str(&u32::from(c).to_string());
+        }
+    }
+    id
+}
+
+#[component]
+fn StepRow(
+    step: StepView,
+    marks: Vec<(String, CheckVerdict)>,
+    selected: Memo<Option<String>>,
+    query: Memo<ResultQuery>,
+    go: Callback<String>,
+) -> impl IntoView {
+    let indent = match step.depth {
+        0 => "",
+        1 => "ml-5 border-l-2 border-rule pl-3",
+        2 => "ml-10 border-l-2 border-rule pl-3",
+        _ => "ml-14 border-l-2 border-rule pl-3",
+    };
+    let tone = if step.copied {
+        "text-ink-3"
+    } else {
+        "text-ink"
+    };
+    let address = step.address.clone();
+    let is_selected = {
+        let address = address.clone();
+        move || selected.with(|s| s.as_ref() == Some(&address))
+    };
+    let current = is_selected.clone();
+    let href = {
+        let address = address.clone();
+        move || query.with(|q| format!("{}#steps", q.step_here(&address)))
+    };
+    let to = address.clone();
+    let id = step_id(&address);
+    let speaker = step
+        .side_chain
+        .clone()
+        .unwrap_or_else(|| step.source.clone());
+    view! {
+        <li id=id>
+            <a
+                class=format!(
+                    "no-underline grid grid-cols-[minmax(58px,auto)_minmax(0,1fr)_auto] gap-x-3 py-1.5 px-2 hover:bg-ground rounded-sm {indent} {tone}",
+                )
+                class=("bg-accent-wash", is_selected)
+                href=href
+                data-noscroll=""
+                aria-current=move || current().then_some("true")
+                on:click=move |event| {
+                    if is_plain_click(&event) {
+                        event.prevent_default();
+                        go.run(to.clone());
+                    }
+                }
+            >
+                <span class="id text-ink-3 break-all">{address}</span>
+                <span class="min-w-0 break-words">
+                    <span class="font-semibold text-sm">{speaker}</span>
+                    " "
+                    <span class="text-sm text-ink-2">{step.title}</span>
+                    {step.copied.then(|| view! { <span class="eyebrow">" copied context"</span> })}
+                    {marks
+                        .into_iter()
+                        .map(|(label, verdict)| {
+                            let mark = Mark::from(verdict);
+                            view! {
+                                <span class=format!("v {} text-xs gap-1 ml-1.5", mark.tone().class())>
+                                    <MarkShape mark size="sm"/>
+                                    {label}
+                                    <span class="sr-only">" "{mark.word()}</span>
+                                </span>
+                            }
+                        })
+                        .collect_view()}
+                </span>
+                <span class="eyebrow num">{step.at_ms.map(at)}</span>
+            </a>
+        </li>
+    }
+}
+
+/// "14.8 s" after the first step.
+pub fn at(milliseconds: i64) -> String {
+    u64::try_from(milliseconds).map_or_else(
+        |_| format!("−{}", seconds(milliseconds.unsigned_abs())),
+        |ms| {
+            if ms < 60_000 {
+                format!("{}.{} s", ms / 1_000, ms % 1_000 / 100)
+            } else {
+                seconds(ms)
+            }
+        },
+    )
+}
+
+/// What the checker found; the run is graded all the same.
+#[component]
+fn Problems(problems: Vec<String>) -> impl IntoView {
+    let count = problems.len() as u64;
+    view! {
+        <details class="note look mb-4">
+            <summary class="text-sm">
+                <Marked mark=Mark::NeedsALook text=plural(count, "problem")/>
+                <span class="text-ink-2 ml-2">"in the trajectory’s format. The run was graded all the same."</span>
+            </summary>
+            <ul class="text-sm text-ink-2 mt-1.5 list-disc pl-5">
+                {problems.into_iter().take(100).map(|line| view! { <li class="break-words">{line}</li> }).collect_view()}
+            </ul>
+        </details>
+    }
+}
+
+/// When each step ran, one row a depth. Drawn only when at least two steps say when they were.
+#[component]
+fn Timeline(trajectory: TrajectoryView) -> impl IntoView {
+    let timed: Vec<(u32, i64, bool)> = trajectory
+        .steps
+        .iter()
+        .filter(|step| !step.copied)
+        .filter_map(|step| {
+            step.at_ms
+                .filter(|at| *at >= 0)
+                .map(|at| (step.depth.min(3), at, step.source == "agent"))
+        })
+        .collect();
+    let last = timed.iter().map(|(_, at, _)| *at).max().unwrap_or(0);
+    if timed.len() < 2 || last <= 0 {
+        return ().into_any();
+    }
+    let lanes = timed.iter().map(|(depth, ..)| *depth).max().unwrap_or(0) + 1;
+    // The last step has no end of its own: it gets a hundredth of the whole, so that it can be seen.
+    let whole = last + (last / 60).max(1);
+    let height = lanes * 16;
+    #[expect(clippy::cast_precision_loss, reason = "a position within 1200 units")]
+    let x = |at: i64| 1_200.0 * at as f64 / whole as f64;
+    let rects: Vec<_> = timed
+        .iter()
+        .enumerate()
+        .map(|(index, (depth, at, agent))| {
+            let end = timed[index + 1..]
+                .iter()
+                .map(|(_, next, _)| *next)
+                .find(|next| next > at)
+                .unwrap_or(whole);
+            let fill = match (depth, agent) {
+                (0, true) => "var(--ink-3)",
+                (0, false) => "var(--edge)",
+                _ => "var(--accent)",
+            };
+            (
+                format!("{:.1}", x(*at)),
+                format!("{:.1}", (x(end) - x(*at) - 3.0).max(2.0)),
+                depth * 16 + 4,
+                fill,
+            )
+        })
+        .collect();
+    let label = format!("Timeline of {} steps over {}", timed.len(), at(last));
+    view! {
+        <svg
+            class="plot w-full hidden sm:block"
+            height=height
+            viewBox=format!("0 0 1200 {height}")
+            preserveAspectRatio="none"
+            role="img"
+            aria-label=label
+        >
+            {(0..lanes).map(|lane| view! { <rect y=lane * 16 + 2 width="1200" height="12" fill="var(--ground)"/> }).collect_view()}
+            {rects
+                .into_iter()
+                .map(|(x, width, y, fill)| view! { <rect x=x y=y width=width height="8" rx="1" fill=fill/> })
+                .collect_view()}
+        </svg>
+    }
+    .into_any()
+}
+
+#[cfg(test)]
+mod tests {
+    use evalkit_core::view::result::CallView;
+
+    use super::*;
+
+    fn step(address: &str, title: &str, tool: Option<&str>) -> StepView {
+        StepView {
+            address: address.to_owned(),
+            title: title.to_owned(),
+            calls: tool
+                .map(|name| CallView {
+                    name: name.to_owned(),
+                    arguments: "{\"q\": \"Net debt\"}".to_owned(),
+                    ..CallView::default()
+                })
+                .into_iter()
+                .collect(),
+            ..StepView::default()
+        }
+    }
+
+    fn verdict(verdict: CheckVerdict, citations: &[&str]) -> EntryVerdict {
+        EntryVerdict {
+            rubric: String::new(),
+            rule: None,
+            verdict: Some(verdict),
+            unscored: None,
+            evidence: Vec::new(),
+            reason: None,
+            citations: citations.iter().map(|c| (*c).to_owned()).collect(),
+        }
+    }
+
+    #[test]
+    fn the_step_of_a_missed_checkpoint_opens_first() {
+        let trajectory = TrajectoryView {
+            steps: vec![
+                step("main:1", "asks", None),
+                step("main:2", "calls", Some("get")),
+                step("main:3", "answers", None),
+            ],
+            ..TrajectoryView::default()
+        };
+        let first = |verdicts: &[EntryVerdict]| first_step(&trajectory, verdicts);
+        assert_eq!(first(&[]).as_deref(), Some("main:2"));
+        assert_eq!(
+            first(&[
+                verdict(CheckVerdict::Satisfied, &["main:1"]),
+                verdict(CheckVerdict::Unsatisfied, &["main:9", "main:3"])
+            ])
+            .as_deref(),
+            Some("main:3")
+        );
+    }
+
+    #[test]
+    fn search_reads_titles_arguments_and_results() {
+        let step = step("main:2", "Calls the tool", Some("get"));
+        assert!(fits(&step, "", None));
+        assert!(fits(&step, "net tool", None));
+        assert!(!fits(&step, "net equity", None));
+        assert!(fits(&step, "", Some("get")));
+        assert!(!fits(&step, "", Some("put")));
+    }
+
+    #[test]
+    fn ids_are_plain() {
+        assert_eq!(step_id("main:4"), "step-main-584");
+        assert_ne!(step_id("a b"), step_id("a-b"));
+    }
+
+    #[test]
+    fn citations_by_step() {
+        let cited = citations(&[
+            verdict(CheckVerdict::Satisfied, &["main:1", "main:2"]),
+            verdict(CheckVerdict::Unsatisfied, &["main:1"]),
+        ]);
+        assert_eq!(
+            cited["main:1"],
+            [
+                ("T1".to_owned(), CheckVerdict::Satisfied),
+                ("T2".to_owned(), CheckVerdict::Unsatisfied)
+            ]
+        );
+        assert_eq!(cited["main:2"].len(), 1);
+    }
+}
