@@ -65,7 +65,12 @@ impl Caller {
     pub fn new(target: Target) -> Result<Self, CallFailure> {
         // Fails only when a provider is installed already, which is as good.
         let _ = rustls::crypto::ring::default_provider().install_default();
-        let mut builder = reqwest::Client::builder()
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "this is the egress guard: the one place that builds a client"
+        )]
+        let builder = reqwest::Client::builder();
+        let mut builder = builder
             .no_proxy()
             .redirect(reqwest::redirect::Policy::none())
             .referer(false)

@@ -151,7 +151,7 @@ impl JudgeConfig {
     /// The first key that is wrong.
     pub fn check(&self) -> Result<(), JudgeConfigError> {
         let key = |key, why| Err(JudgeConfigError::Key { key, why });
-        if self.votes % 2 == 0 {
+        if self.votes.is_multiple_of(2) {
             return key(
                 "votes",
                 "is odd, so that a majority exists: write 1, 3 or 5",

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use evalkit_core::experiment::TrialState;
 use evalkit_core::grade::Grade;
@@ -66,10 +66,7 @@ async fn call(worker: &Worker, lane: &Lane, claim: &Claim) -> Result<AgentReply,
     };
     let _place = lane.gate.calls.acquire().await;
     tokio::time::sleep_until(lane.gate.reserve(Instant::now())).await;
-    let now_s = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .unwrap_or(Duration::ZERO)
-        .as_secs();
+    let now_s = u64::try_from(worker.store.now() / 1_000_000).unwrap_or(0);
     let run_id = &claim.fence.trial_id;
     let task = AgentTask::of(
         &claim.case.case,

@@ -14,7 +14,6 @@ async fn the_demo_is_there_at_once_and_whole() {
     let began = Instant::now();
     here.engine.seed_demo().await.unwrap();
     let took = began.elapsed();
-    println!("seeded in {took:?}");
     // The figure to keep is a fraction of a second; a loaded machine gets five times that.
     assert!(took < Duration::from_secs(5), "{took:?}");
     let page = here
