@@ -6,3 +6,4 @@ mod fake_agent;
 mod faults;
 mod first_run;
 mod restart;
+mod secrets_and_files;
