@@ -8,9 +8,10 @@ use leptos::server_fn::codec::Json;
 use leptos_meta::Title;
 
 use super::count;
+use crate::failure::Failure;
 use crate::load::{self, Answer};
 use crate::session::use_session;
-use crate::ui::{ColourBar, Empty, Mark, MarkShape, Marked, Sparkline, Time, grouped, percent};
+use crate::ui::{Button, ButtonSize, ColourBar, Empty, Mark, MarkShape, Marked, Sparkline, Time, grouped, percent};
 
 /// The page's data.
 ///
@@ -19,6 +20,39 @@ use crate::ui::{ColourBar, Empty, Mark, MarkShape, Marked, Sparkline, Time, grou
 #[server(prefix = "/fn", endpoint = "home-page", input = Json)]
 pub async fn home_page() -> Answer<Home> {
     crate::server::read(|store, ctx| async move { store.home_page(&ctx).await }).await
+}
+
+/// The first click of a first visit: the demo dataset comes into one's own workspace.
+///
+/// # Errors
+/// `S-SIGN-IN`, and those of a sync.
+#[server(prefix = "/fn", endpoint = "sync-demo")]
+pub async fn sync_demo() -> Result<(), Failure> {
+    crate::server::write(|state, ctx| async move { state.engine.sync_demo_dataset(&ctx).await.map(drop) }).await
+}
+
+/// The second click: the demo agent runs on it. Leads to the run.
+///
+/// # Errors
+/// Those of starting a run.
+#[server(prefix = "/fn", endpoint = "run-demo")]
+pub async fn run_demo() -> Result<(), Failure> {
+    use evalkit_core::error::Fault;
+    use evalkit_core::policy::Actor;
+    use evalkit_engine::NewExperiment;
+    let (workspace, run) = crate::server::write::<_, Fault, _>(|state, ctx| async move {
+        let Actor::Person { name: workspace, .. } = &ctx.actor else { return Err(Fault::not_found()) };
+        let wanted = NewExperiment {
+            workspace: workspace.clone(),
+            dataset: state.store.settings().demo_dataset.clone(),
+            agent: state.store.settings().builtin_agents.first().map(|agent| agent.name.clone()).unwrap_or_default(),
+            ..NewExperiment::default()
+        };
+        Ok((workspace.clone(), state.engine.start_experiment(&ctx, wanted).await?.run))
+    })
+    .await?;
+    leptos_axum::redirect(&format!("/w/{workspace}/runs/{run}"));
+    Ok(())
 }
 
 /// The page.
@@ -33,7 +67,7 @@ pub fn HomePage() -> impl IntoView {
 }
 
 #[component]
-fn Whole(home: Home) -> impl IntoView {
+fn Whole(home: Home, sync: ServerAction<SyncDemo>, run: ServerAction<RunDemo>) -> impl IntoView {
     let Home {
         red,
         running,
@@ -75,7 +109,7 @@ fn Whole(home: Home) -> impl IntoView {
                     </Group>
                 </section>
                 <aside class="min-w-0 space-y-10">
-                    {guide.map(|guide| view! { <FirstRun guide/> })}
+                    {guide.map(|guide| view! { <FirstRun guide sync run/> })}
                     <section>
                         <h2 class="h2 mb-1">"Your workspaces"</h2>
                         {workspaces.into_iter().map(|card| view! { <Card card/> }).collect_view()}
@@ -224,30 +258,55 @@ fn Card(card: WorkspaceCard) -> impl IntoView {
 
 /// The two clicks of a first visit.
 #[component]
-fn FirstRun(guide: Guide) -> impl IntoView {
+fn FirstRun(guide: Guide, sync: ServerAction<SyncDemo>, run: ServerAction<RunDemo>) -> impl IntoView {
     let judge = use_session().with_value(|session| session.judge.clone());
-    let step = move |n: u32, done: bool, what: String, more: &'static str, act: AnyView| {
-        view! {
-            <li class="grid grid-cols-[22px_minmax(0,1fr)_auto] gap-2 items-baseline">
-                <span class="text-ink-3">{n}</span>
-                <span>{what}<span class="meta block">{more}</span></span>
-                {if done { view! { <Marked mark=Mark::Satisfied text="done"/> }.into_any() } else { act }}
-            </li>
-        }
+    let (synced, ran) = (sync.value(), run.value());
+    let wrong = move || match (synced.get(), ran.get()) {
+        (Some(Err(Failure(fault))), _) | (_, Some(Err(Failure(fault)))) => Some(format!("{} {}", fault.message, fault.next)),
+        _ => None,
     };
     view! {
         <section class="well p-5">
             <h2 class="h2">"New here? Two clicks"</h2>
             <ol class="mt-3 space-y-3 text-base">
-                {step(
-                    1,
-                    guide.synced,
-                    format!("Sync the demo dataset, {}", count(guide.cases, "case", "cases")),
-                    "into your own workspace; nobody else sees it",
-                    ().into_any(),
-                )}
-                {step(2, guide.ran, "Run the demo agent on it".to_owned(), "right, wrong, silent and miscited answers", ().into_any())}
+                <li class="grid grid-cols-[22px_minmax(0,1fr)_auto] gap-2 items-baseline">
+                    <span class="text-ink-3">"1"</span>
+                    <span>
+                        "Sync the demo dataset, " {count(guide.cases, "case", "cases")}
+                        <span class="meta block">"into your own workspace; nobody else sees it"</span>
+                    </span>
+                    {if guide.synced {
+                        view! { <Marked mark=Mark::Satisfied text="done"/> }.into_any()
+                    } else {
+                        view! {
+                            <ActionForm action=sync>
+                                <Button size=ButtonSize::Small disabled=sync.pending()>"Sync"</Button>
+                            </ActionForm>
+                        }
+                            .into_any()
+                    }}
+                </li>
+                <li class="grid grid-cols-[22px_minmax(0,1fr)_auto] gap-2 items-baseline">
+                    <span class="text-ink-3">"2"</span>
+                    <span>
+                        "Run the demo agent on it"
+                        <span class="meta block">"right, wrong, silent and miscited answers"</span>
+                    </span>
+                    {if guide.ran {
+                        view! { <Marked mark=Mark::Satisfied text="done"/> }.into_any()
+                    } else if guide.synced {
+                        view! {
+                            <ActionForm action=run>
+                                <Button size=ButtonSize::Small disabled=run.pending()>"Run"</Button>
+                            </ActionForm>
+                        }
+                            .into_any()
+                    } else {
+                        view! { <span class="meta">"after the sync"</span> }.into_any()
+                    }}
+                </li>
             </ol>
+            <p class="text-sm text-inc mt-3 empty:hidden" role="alert">{wrong}</p>
             {(!judge.quality_signal)
                 .then(|| {
                     view! {
