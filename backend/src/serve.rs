@@ -10,11 +10,14 @@ use axum::Router;
 use axum::middleware;
 use axum::routing::get;
 use evalkit_app::server::{SessionCookie, State};
+use evalkit_core::error::Fault;
+use evalkit_core::policy::Scope;
 use evalkit_core::view::session::JudgeInUse;
+use evalkit_engine::demo::{DEMO_DATASET, DEMO_PERSON, builtin_agents, demo_case_count};
 use evalkit_engine::egress::EgressSettings;
 use evalkit_engine::judge::{JudgeConfig, JudgeProvider};
 use evalkit_engine::{Engine, EngineSettings};
-use evalkit_store::{Settings, Store};
+use evalkit_store::{NewTokenRequest, Settings, Store};
 use tokio::net::TcpListener;
 use tower_http::catch_panic::CatchPanicLayer;
 
@@ -74,23 +77,40 @@ async fn start(arguments: Arguments) -> Result<(), Refused> {
         tracing::warn!("{missing}");
         Site::default()
     });
+    let welcome = if config.demo {
+        Welcome::Demo(seed(&engine).await?)
+    } else {
+        setup.map_or(Welcome::Plain, Welcome::Setup)
+    };
     let app = router(&config, store.clone(), engine.clone(), &site);
-    greet(&config, address, &folder, setup.as_deref());
+    greet(&config, address, &folder, &welcome);
     let service = app.into_make_service_with_connect_info::<SocketAddr>();
     let (told, mut heard) = tokio::sync::watch::channel(false);
     let server = axum::serve(listener, service).with_graceful_shutdown(async move {
         signal().await;
         let _ = told.send(true);
     });
+    let mut also_heard = heard.clone();
+    // Calls of agents in flight and open requests drain side by side.
+    let stop_engine = async {
+        let _ = also_heard.wait_for(|stop| *stop).await;
+        engine.stop().await;
+    };
     let too_long = async {
         let _ = heard.wait_for(|stop| *stop).await;
         tokio::time::sleep(DRAIN).await;
     };
-    tokio::select! {
-        ended = std::future::IntoFuture::into_future(server) => ended.map_err(|error| Refused(error.to_string()))?,
-        () = too_long => tracing::warn!("requests still open after {} s were dropped", DRAIN.as_secs()),
-    }
-    engine.stop().await;
+    let answer = async {
+        tokio::select! {
+            ended = std::future::IntoFuture::into_future(server) => ended,
+            () = too_long => {
+                tracing::warn!("requests still open after {} s were dropped", DRAIN.as_secs());
+                Ok(())
+            }
+        }
+    };
+    let (ended, ()) = tokio::join!(answer, stop_engine);
+    ended.map_err(|error| Refused(error.to_string()))?;
     store.close().await;
     Ok(())
 }
@@ -104,7 +124,7 @@ fn router(config: &Config, store: Store, engine: Engine, site: &Site) -> Router 
         store: store.clone(),
         cookie,
         origins: config.origins().into(),
-        demo_person: config.demo.then(|| "demo".into()),
+        demo_person: config.demo.then(|| DEMO_PERSON.into()),
     };
     let state = State {
         store,
@@ -152,10 +172,43 @@ fn settings(config: &Config, judge: &JudgeConfig) -> Settings {
             model: judge.model.clone(),
             quality_signal: !matches!(judge.provider, JudgeProvider::Offline | JudgeProvider::Fake),
         },
+        builtin_agents: builtin_agents(),
+        demo_cases: demo_case_count(),
+        demo_dataset: DEMO_DATASET.to_owned(),
         deployment_agents: config.agents.clone(),
         limits: config.limits,
         ..Settings::default()
     }
+}
+
+/// Fills the demo, and makes the token that its first terminal uses.
+async fn seed(engine: &Engine) -> Result<String, Refused> {
+    let fault = |fault: Fault| Refused(format!("{}\n{}", fault.message, fault.next));
+    engine.seed_demo().await.map_err(fault)?;
+    let store = engine.store();
+    let signed_in = store
+        .sign_in_as_demo(&store.system_ctx(), DEMO_PERSON)
+        .await
+        .map_err(|error| fault(error.into()))?;
+    let actor = store
+        .actor_by_session(&signed_in.secret)
+        .await
+        .map_err(|error| fault(error.into()))?;
+    let ctx = store.ctx(actor, "demo", "");
+    let request = NewTokenRequest {
+        name: "demo terminal".to_owned(),
+        scopes: Scope::ALL.to_vec(),
+        days: Some(1),
+    };
+    let token = store
+        .create_token(&ctx, &request)
+        .await
+        .map_err(|error| fault(error.into()))?;
+    store
+        .sign_out(&ctx, &signed_in.secret)
+        .await
+        .map_err(|error| fault(error.into()))?;
+    Ok(token.login_line)
 }
 
 async fn listen(bind: SocketAddr) -> Result<TcpListener, Refused> {
@@ -192,8 +245,18 @@ fn data_folder(config: &Config) -> Result<(PathBuf, Option<tempfile::TempDir>), 
     }
 }
 
+/// What the server says once it is ready.
+enum Welcome {
+    /// It has an owner.
+    Plain,
+    /// It waits for one: the link's secret.
+    Setup(String),
+    /// The demo: the line that signs a terminal in.
+    Demo(String),
+}
+
 /// What a person needs to know, on standard output.
-fn greet(config: &Config, address: SocketAddr, folder: &std::path::Path, setup: Option<&str>) {
+fn greet(config: &Config, address: SocketAddr, folder: &std::path::Path, welcome: &Welcome) {
     let mut out = std::io::stdout().lock();
     let url = if config.public_url == format!("http://{}", config.bind) {
         format!("http://{address}")
@@ -207,15 +270,17 @@ fn greet(config: &Config, address: SocketAddr, folder: &std::path::Path, setup: 
     };
     let _ = writeln!(out, "Evalkit {} at {url}/", env!("CARGO_PKG_VERSION"));
     let _ = writeln!(out, "Data in {}{kept}", folder.display());
-    if !config.demo
-        && let Some(link) = setup
-    {
-        let _ = writeln!(
+    let _ = match welcome {
+        Welcome::Plain => Ok(()),
+        Welcome::Setup(link) => writeln!(
             out,
-            "This server has no owner yet. Open this link, which works once, to become the owner:"
-        );
-        let _ = writeln!(out, "  {url}/setup/{link}");
-    }
+            "This server has no owner yet. Open this link, which works once, to become the owner:\n  {url}/setup/{link}"
+        ),
+        Welcome::Demo(line) => writeln!(
+            out,
+            "To use the command with this demo, paste this into another terminal:\n  {line}"
+        ),
+    };
     let _ = out.flush();
 }
 

@@ -11,7 +11,10 @@ use super::count;
 use crate::failure::Failure;
 use crate::load::{self, Answer};
 use crate::session::use_session;
-use crate::ui::{Button, ButtonSize, ColourBar, Empty, Mark, MarkShape, Marked, Sparkline, Time, grouped, percent};
+use crate::ui::{
+    Button, ButtonSize, ColourBar, Empty, Mark, MarkShape, Marked, Sparkline, Time, grouped,
+    percent,
+};
 
 /// The page's data.
 ///
@@ -28,7 +31,10 @@ pub async fn home_page() -> Answer<Home> {
 /// `S-SIGN-IN`, and those of a sync.
 #[server(prefix = "/fn", endpoint = "sync-demo")]
 pub async fn sync_demo() -> Result<(), Failure> {
-    crate::server::write(|state, ctx| async move { state.engine.sync_demo_dataset(&ctx).await.map(drop) }).await
+    crate::server::write(|state, ctx| async move {
+        state.engine.sync_demo_dataset(&ctx).await.map(drop)
+    })
+    .await
 }
 
 /// The second click: the demo agent runs on it. Leads to the run.
@@ -41,14 +47,28 @@ pub async fn run_demo() -> Result<(), Failure> {
     use evalkit_core::policy::Actor;
     use evalkit_engine::NewExperiment;
     let (workspace, run) = crate::server::write::<_, Fault, _>(|state, ctx| async move {
-        let Actor::Person { name: workspace, .. } = &ctx.actor else { return Err(Fault::not_found()) };
+        let Actor::Person {
+            name: workspace, ..
+        } = &ctx.actor
+        else {
+            return Err(Fault::not_found());
+        };
         let wanted = NewExperiment {
             workspace: workspace.clone(),
             dataset: state.store.settings().demo_dataset.clone(),
-            agent: state.store.settings().builtin_agents.first().map(|agent| agent.name.clone()).unwrap_or_default(),
+            agent: state
+                .store
+                .settings()
+                .builtin_agents
+                .first()
+                .map(|agent| agent.name.clone())
+                .unwrap_or_default(),
             ..NewExperiment::default()
         };
-        Ok((workspace.clone(), state.engine.start_experiment(&ctx, wanted).await?.run))
+        Ok((
+            workspace.clone(),
+            state.engine.start_experiment(&ctx, wanted).await?.run,
+        ))
     })
     .await?;
     leptos_axum::redirect(&format!("/w/{workspace}/runs/{run}"));
@@ -58,12 +78,12 @@ pub async fn run_demo() -> Result<(), Failure> {
 /// The page.
 #[component]
 pub fn HomePage() -> impl IntoView {
-    let page = Resource::new(|| (), |()| home_page());
-    load::page(
-        page,
-        "Loading what waits for you",
-        |home: Home| view! { <Title text="Home"/> <Whole home/> },
-    )
+    let sync = ServerAction::<SyncDemo>::new();
+    let run = ServerAction::<RunDemo>::new();
+    let page = Resource::new(move || sync.version().get(), |_| home_page());
+    load::page(page, "Loading what waits for you", move |home: Home| {
+        view! { <Title text="Home"/> <Whole home sync run/> }
+    })
 }
 
 #[component]
@@ -258,11 +278,17 @@ fn Card(card: WorkspaceCard) -> impl IntoView {
 
 /// The two clicks of a first visit.
 #[component]
-fn FirstRun(guide: Guide, sync: ServerAction<SyncDemo>, run: ServerAction<RunDemo>) -> impl IntoView {
+fn FirstRun(
+    guide: Guide,
+    sync: ServerAction<SyncDemo>,
+    run: ServerAction<RunDemo>,
+) -> impl IntoView {
     let judge = use_session().with_value(|session| session.judge.clone());
     let (synced, ran) = (sync.value(), run.value());
     let wrong = move || match (synced.get(), ran.get()) {
-        (Some(Err(Failure(fault))), _) | (_, Some(Err(Failure(fault)))) => Some(format!("{} {}", fault.message, fault.next)),
+        (Some(Err(Failure(fault))), _) | (_, Some(Err(Failure(fault)))) => {
+            Some(format!("{} {}", fault.message, fault.next))
+        }
         _ => None,
     };
     view! {
