@@ -137,7 +137,7 @@ pub static CHECKS: [Check; 18] = [
     },
     Check {
         name: "commands",
-        says: "every `cargo xtask` command in the documents exists",
+        says: "every command that a document names exists",
         run: docs::commands,
     },
     Check {

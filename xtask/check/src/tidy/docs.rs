@@ -1,11 +1,16 @@
 //! Documents: links that lead somewhere, commands that exist.
 
-use std::path::Path;
+use std::{collections::BTreeMap, path::Path};
 
 use anyhow::Result;
 
 use super::{Finding, Outcome, texts};
-use crate::{args, repo::Repo};
+use crate::{
+    args,
+    build::{Mode, server},
+    process,
+    repo::Repo,
+};
 
 /// Checks relative links, and anchors within the documents.
 ///
@@ -94,16 +99,56 @@ fn prose(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// Checks every `cargo xtask …` in the documents and in `.ci`.
+/// Checks every `cargo xtask …` in the documents and in `.ci`, and, when the program is built, every `evalkit …`.
 ///
 /// # Errors
-/// When a file cannot be read.
+/// When a file cannot be read or the program cannot be started.
 pub fn commands(repo: &Repo) -> Result<Outcome> {
     let mut findings = Vec::new();
+    let mut words = BTreeMap::new();
     for (name, text) in texts(repo, "", &[".md", ".ci/run"])? {
         findings.extend(dead_commands(&name, &text));
+        for (number, word) in evalkit_commands(&text) {
+            words
+                .entry(word)
+                .or_insert_with(|| format!("{name}:{number}"));
+        }
+    }
+    let program = server::program(repo, Mode::Dev);
+    if program.is_file() {
+        for (word, place) in words {
+            let help = process::output(process::command(&program).args([&*word, "--help"]))?;
+            if !help.status.success() {
+                findings.push(Finding::new(
+                    place,
+                    format!("`evalkit {word}`: there is no such command"),
+                ));
+            }
+        }
     }
     Ok(Outcome::Ran(findings))
+}
+
+/// The commands of `evalkit` that a document names: in code, at the start of a line or of a code span.
+fn evalkit_commands(text: &str) -> Vec<(usize, String)> {
+    let mut found = Vec::new();
+    for (number, line) in text.lines().enumerate() {
+        let start = line.trim_start().trim_start_matches("$ ");
+        let spans = line.split('`').skip(1).step_by(2);
+        for code in std::iter::once(start).chain(spans) {
+            let Some(rest) = code.strip_prefix("evalkit ") else {
+                continue;
+            };
+            let word = rest.split_whitespace().next().unwrap_or_default();
+            if !word.is_empty()
+                && word.chars().all(|c| c.is_ascii_lowercase() || c == '-')
+                && !word.starts_with('-')
+            {
+                found.push((number + 1, word.to_owned()));
+            }
+        }
+    }
+    found
 }
 
 fn dead_commands(name: &str, text: &str) -> Vec<Finding> {
@@ -163,6 +208,15 @@ mod tests {
         assert_eq!(found("[b](#gone)"), 1);
         assert_eq!(found("```\n[b](c.md)\n```"), 0);
         Ok(())
+    }
+
+    #[test]
+    fn commands_of_the_program_are_found_in_code() {
+        let text = "Use `evalkit run` or\n    $ evalkit sync cases\nas evalkit says. `evalkit <command>` `evalkit --help`";
+        assert_eq!(
+            evalkit_commands(text),
+            [(1, "run".to_owned()), (2, "sync".to_owned())]
+        );
     }
 
     #[test]
