@@ -19,8 +19,10 @@ use evalkit_engine::judge::{JudgeConfig, JudgeProvider};
 use evalkit_engine::{Engine, EngineSettings};
 use evalkit_store::{NewTokenRequest, Settings, Store};
 use tokio::net::TcpListener;
+use tokio::sync::watch;
 use tower_http::catch_panic::CatchPanicLayer;
 
+use crate::api::{self, ApiState};
 use crate::config::{Arguments, Config, Environment};
 use crate::pages;
 use crate::session::{Sessions, identify};
@@ -82,10 +84,10 @@ async fn start(arguments: Arguments) -> Result<(), Refused> {
     } else {
         setup.map_or(Welcome::Plain, Welcome::Setup)
     };
-    let app = router(&config, store.clone(), engine.clone(), &site);
+    let (told, mut heard) = watch::channel(false);
+    let app = router(&config, store.clone(), engine.clone(), &site, heard.clone());
     greet(&config, address, &folder, &welcome);
     let service = app.into_make_service_with_connect_info::<SocketAddr>();
-    let (told, mut heard) = tokio::sync::watch::channel(false);
     let server = axum::serve(listener, service).with_graceful_shutdown(async move {
         signal().await;
         let _ = told.send(true);
@@ -116,7 +118,13 @@ async fn start(arguments: Arguments) -> Result<(), Refused> {
 }
 
 /// Everything that answers, innermost first.
-fn router(config: &Config, store: Store, engine: Engine, site: &Site) -> Router {
+fn router(
+    config: &Config,
+    store: Store,
+    engine: Engine,
+    site: &Site,
+    stopping: watch::Receiver<bool>,
+) -> Router {
     let cookie = SessionCookie {
         secure: config.is_https(),
     };
@@ -126,6 +134,12 @@ fn router(config: &Config, store: Store, engine: Engine, site: &Site) -> Router 
         origins: config.origins().into(),
         demo_person: config.demo.then(|| DEMO_PERSON.into()),
     };
+    let api = api::router(ApiState::new(
+        store.clone(),
+        engine.clone(),
+        sessions.clone(),
+        stopping,
+    ));
     let state = State {
         store,
         engine,
@@ -134,6 +148,7 @@ fn router(config: &Config, store: Store, engine: Engine, site: &Site) -> Router 
     };
     let https = config.is_https();
     pages::router(state, sessions.clone(), site)
+        .merge(api)
         .layer(middleware::from_fn_with_state(sessions, identify))
         .route("/healthz", get(|| async { "ok" }))
         .layer(CatchPanicLayer::custom(pages::panicked))

@@ -28,6 +28,29 @@ pub struct Sessions {
     pub demo_person: Option<Arc<str>>,
 }
 
+impl Sessions {
+    /// Who a request's token or cookie belongs to; nobody without either.
+    ///
+    /// # Errors
+    /// `S-SIGN-IN` for a token that does not work; when the database fails.
+    pub async fn actor(&self, headers: &HeaderMap) -> Result<Actor, StoreError> {
+        if let Some(token) = bearer(headers) {
+            return match self.store.actor_by_token(&token).await? {
+                Actor::Anonymous => Err(StoreError::from(Fault::new(
+                    Code::SignIn,
+                    "This token is unknown, has ended or was revoked.",
+                    "Make a new one under your account, Access tokens, and sign in again with `evalkit login --token-stdin`.",
+                ))),
+                actor => Ok(actor),
+            };
+        }
+        match self.cookie.read(headers) {
+            Some(secret) => self.store.actor_by_session(secret).await,
+            None => Ok(Actor::Anonymous),
+        }
+    }
+}
+
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// A fault as an API answer: its status and its JSON.
@@ -49,23 +72,9 @@ pub async fn identify(
         .extensions()
         .get::<ConnectInfo<SocketAddr>>()
         .map_or_else(String::new, |ConnectInfo(address)| address.ip().to_string());
-    let bearer = bearer(request.headers());
-    let from_elsewhere =
-        bearer.is_none() && !is_same_site(request.method(), request.headers(), &sessions.origins);
-    let actor = match bearer {
-        Some(token) => sessions.store.actor_by_token(&token).await.and_then(|actor| match actor {
-            Actor::Anonymous => Err(StoreError::from(Fault::new(
-                Code::SignIn,
-                "This token is unknown, has ended or was revoked.",
-                "Make a new one under your account, Access tokens, and sign in again with `evalkit login --token-stdin`.",
-            ))),
-            actor => Ok(actor),
-        }),
-        None => match sessions.cookie.read(request.headers()) {
-            Some(secret) => sessions.store.actor_by_session(secret).await,
-            None => Ok(Actor::Anonymous),
-        },
-    };
+    let from_elsewhere = bearer(request.headers()).is_none()
+        && !is_same_site(request.method(), request.headers(), &sessions.origins);
+    let actor = sessions.actor(request.headers()).await;
     let mut response = match actor {
         Err(error) => fault_response(error.into(), &request_id),
         Ok(_) if from_elsewhere => fault_response(
