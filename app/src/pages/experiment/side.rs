@@ -13,7 +13,9 @@ pub fn Exit(
     live: Live,
 ) -> impl IntoView {
     let exit = Memo::new(move |_| live.page.with(|page| page.exit.clone()));
-    let id = live.page.with_untracked(|page| page.id.clone());
+    let id = live
+        .page
+        .with_untracked(|page| format!("{}@{}", page.row.run, page.workspace));
     view! {
         <section aria-labelledby="exit-title">
             <h2 class="h2" id="exit-title">"Exit code"</h2>
