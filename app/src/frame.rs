@@ -46,7 +46,7 @@ pub fn Frame(
                     view! {
                         <Banner tone=BannerTone::Accent icon="play">
                             <b class="font-semibold">"Demo. "</b>
-                            "You are signed in as a demo person. Answers come from the demo agent; its verdicts, where they were recorded, are replayed, else they come from the offline judge: not a quality signal."
+                            "The first runs show recorded verdicts, checked by hand. New runs are graded by the offline judge: not a quality signal."
                         </Banner>
                     }
                 })}

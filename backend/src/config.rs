@@ -181,7 +181,10 @@ impl Config {
             egress_allow: file.egress_allow,
             limits: file.limits,
             site: environment.get("EVALKIT_SITE_DIR").map(PathBuf::from),
-            log: environment.get("EVALKIT_LOG").unwrap_or("info").to_owned(),
+            log: environment
+                .get("EVALKIT_LOG")
+                .unwrap_or(if arguments.demo { "warn" } else { "info" })
+                .to_owned(),
         })
     }
 

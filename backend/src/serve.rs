@@ -56,6 +56,7 @@ async fn start(arguments: Arguments) -> Result<(), Refused> {
     tracing_subscriber::fmt()
         .with_env_filter(tracing_subscriber::EnvFilter::new(&config.log))
         .with_writer(std::io::stderr)
+        .with_ansi(std::io::IsTerminal::is_terminal(&std::io::stderr()))
         .init();
     let listener = listen(config.bind).await?;
     let address = listener

@@ -135,12 +135,14 @@ pub async fn welcome(
         return StatusCode::INTERNAL_SERVER_ERROR.into_response();
     };
     // Server functions answer for themselves.
-    if request.method() != Method::GET || request.uri().path().starts_with("/fn/") {
+    let reads = matches!(*request.method(), Method::GET | Method::HEAD);
+    if !reads || request.uri().path().starts_with("/fn/") {
         return next.run(request).await;
     }
     let mut cookie = None;
     if ctx.actor == Actor::Anonymous {
-        if let Some(name) = &sessions.demo_person {
+        let open = is_open(request.uri().path());
+        if let Some(name) = sessions.demo_person.as_ref().filter(|_| !open) {
             match begin_demo(&sessions, &ctx, name).await {
                 Ok((actor, header)) => {
                     ctx.actor = actor;
@@ -150,7 +152,7 @@ pub async fn welcome(
                 Err(error) => tracing::warn!(%error, "the demo person could not be signed in"),
             }
         }
-        if ctx.actor == Actor::Anonymous && !is_open(request.uri().path()) {
+        if ctx.actor == Actor::Anonymous && !open {
             let here = request.uri().path_and_query().map_or("/", |it| it.as_str());
             let to = if here == "/" {
                 "/sign-in".to_owned()

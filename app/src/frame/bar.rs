@@ -24,8 +24,12 @@ pub fn Bar(
     let known = StoredValue::new(workspaces.clone());
     // The workspace of the address, else one's own.
     let here = Memo::new(move |_| {
-        path.with(|path| workspace_of(path).map(str::to_owned))
-            .or_else(|| known.with_value(|known| known.first().cloned()))
+        path.with(|path| {
+            workspace_of(path)
+                .filter(|name| known.with_value(|known| known.iter().any(|it| it == name)))
+                .map(str::to_owned)
+        })
+        .or_else(|| known.with_value(|known| known.first().cloned()))
     });
     let signed_in = person.is_some();
     view! {

@@ -419,7 +419,7 @@ fn Cases(dataset: Dataset, query: DatasetQuery, path: String) -> impl IntoView {
                             .into_iter()
                             .map(|agent| view! { <th scope="col" class="id text-xs">{agent}</th> })
                             .collect_view()}
-                        <SortHead name="Changed" href=changed_href sorted=changed_sorted num=true/>
+                        <SortHead name="Changed" href=changed_href sorted=changed_sorted num=true class="hidden md:table-cell"/>
                     </tr>
                 </thead>
                 <tbody>
@@ -446,10 +446,10 @@ fn Row(workspace: String, dataset: String, row: CaseRow, first: bool) -> impl In
     let id = row.id.clone();
     view! {
         <tr data-row tabindex=if first { "0" } else { "-1" }>
-            <td class="max-w-0 w-[46%] dense">
+            <td class="dense min-w-[190px] md:min-w-0 md:max-w-0 md:w-[46%]">
                 <a class="id quiet text-ink font-medium" href=href>{row.id}</a>
                 {row.archived.then(|| view! { " " <span class="eyebrow">"archived"</span> })}
-                <span class="said block truncate text-ink-2">{row.question}</span>
+                <span class="said asked text-ink-2">{row.question}</span>
             </td>
             <td class="hidden md:table-cell dense">
                 <span class="flex flex-wrap gap-1 max-w-[190px]">
@@ -476,7 +476,7 @@ fn Row(workspace: String, dataset: String, row: CaseRow, first: bool) -> impl In
                 .into_iter()
                 .map(|cell| view! { <td class="dense"><ResultCell workspace=workspace.clone() case_id=id.clone() cell/></td> })
                 .collect_view()}
-            <td class="num text-ink-3 dense"><Time at=row.changed_at/></td>
+            <td class="num text-ink-3 dense hidden md:table-cell"><Time at=row.changed_at/></td>
         </tr>
     }
 }

@@ -86,17 +86,22 @@ pub fn HomePage() -> impl IntoView {
     })
 }
 
+/// Red cases shown before the rest folds into "more".
+const SHOWN: usize = 6;
+
 #[component]
 fn Whole(home: Home, sync: ServerAction<SyncDemo>, run: ServerAction<RunDemo>) -> impl IntoView {
     let Home {
-        red,
+        mut red,
         running,
         finished,
         workspaces,
         guide,
     } = home;
     let quiet = red.is_empty() && running.is_empty();
-    let waiting = red.len() as u64;
+    let total_red = red.len();
+    let waiting = total_red as u64;
+    let more_red = red.split_off(total_red.min(SHOWN));
     view! {
         <div class="wrap pb-24">
             <div class="grid gap-x-14 gap-y-10 pt-8 lg:grid-cols-[minmax(0,1fr)_minmax(0,440px)]">
@@ -118,8 +123,20 @@ fn Whole(home: Home, sync: ServerAction<SyncDemo>, run: ServerAction<RunDemo>) -
                                 </div>
                             }
                         })}
-                    <Group title="Red among your cases" n=red.len()>
+                    <Group title="Red among your cases" n=total_red>
                         {red.into_iter().map(|case| view! { <Red case/> }).collect_view()}
+                        {(!more_red.is_empty())
+                            .then(|| {
+                                let n = more_red.len();
+                                view! {
+                                    <li class="rule-t">
+                                        <details>
+                                            <summary class="text-sm text-accent py-2.5">{n} " more"</summary>
+                                            <ul>{more_red.into_iter().map(|case| view! { <Red case/> }).collect_view()}</ul>
+                                        </details>
+                                    </li>
+                                }
+                            })}
                     </Group>
                     <Group title="Running" n=running.len()>
                         {running.into_iter().map(|run| view! { <Running run/> }).collect_view()}

@@ -61,6 +61,8 @@ pub fn SignInPage() -> impl IntoView {
     let return_to = query.with_untracked(|query| query.get("return_to").unwrap_or_default());
     let return_to = safe_return(&return_to).to_owned();
     let signed_in = use_session().with_value(|session| session.person.is_some());
+    let demo = use_session().with_value(|session| session.demo);
+    let demo_href = return_to.clone();
     let value = action.value();
     let wrong = Signal::derive(move || match value.get() {
         Some(Err(Failure(fault))) if fault.code == Code::SignIn => {
@@ -83,6 +85,8 @@ pub fn SignInPage() -> impl IntoView {
                     <h1 class="text-title font-semibold">"Sign in"</h1>
                     <p class="meta mt-1 mb-6 break-words">
                         {goes_on.map(|path| view! { "You go on to " <span class="id text-ink-2">{path}</span> "." })}
+                        {(demo && !signed_in)
+                            .then(|| view! { "This is a demo: " <a href=demo_href rel="external">"go on as the demo person"</a> "." })}
                         {signed_in.then_some(" You are signed in already; signing in again changes the person.")}
                     </p>
                     <ActionForm action>
@@ -121,7 +125,7 @@ pub fn SignInPage() -> impl IntoView {
                             <dt class="font-semibold">"The command"</dt>
                             <dd class="text-ink-2">
                                 "Sign in, make an access token under your account, and give it to "
-                                <span class="id">"evalkit login --token-stdin"</span> "."
+                                <span class="id whitespace-nowrap">"evalkit login --token-stdin"</span> "."
                             </dd>
                         </div>
                     </dl>

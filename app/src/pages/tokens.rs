@@ -172,7 +172,7 @@ pub fn TokensPage() -> impl IntoView {
                                             .into_iter()
                                             .map(|(name, means, ticked)| {
                                                 view! {
-                                                    <label class="flex items-baseline gap-2 text-sm">
+                                                    <label class="flex items-center gap-2 text-sm min-h-7">
                                                         <input type="checkbox" class="role" name=name value="yes" checked=ticked/>
                                                         <span class="id w-16">{name}</span>
                                                         <span class="text-ink-2">{means}</span>
@@ -241,12 +241,12 @@ fn TokenTable(rows: Vec<TokenRow>, revoke: ServerAction<RevokeToken>) -> impl In
     }
     view! {
         <ScrollTable label="Tokens">
-            <table class="tbl min-w-[560px]">
+            <table class="tbl md:min-w-[560px]">
                 <thead>
                     <tr>
                         <th scope="col">"Name"</th>
-                        <th scope="col">"Scopes"</th>
-                        <th scope="col" class="num">"Last used"</th>
+                        <th scope="col" class="hidden md:table-cell">"Scopes"</th>
+                        <th scope="col" class="num hidden md:table-cell">"Last used"</th>
                         <th scope="col" class="num">"Ends"</th>
                         <th scope="col"><span class="sr-only">"Revoke"</span></th>
                     </tr>
@@ -258,13 +258,16 @@ fn TokenTable(rows: Vec<TokenRow>, revoke: ServerAction<RevokeToken>) -> impl In
                             let name = row.name.clone();
                             view! {
                                 <tr data-row tabindex="-1">
-                                    <th scope="row" class="text-ink">{row.name}</th>
-                                    <td>
+                                    <th scope="row" class="text-ink">
+                                        {row.name}
+                                        <span class="eyebrow block md:hidden">{row.scopes.join(", ")}</span>
+                                    </th>
+                                    <td class="hidden md:table-cell">
                                         <span class="flex flex-wrap gap-1">
                                             {row.scopes.into_iter().map(|scope| view! { <Tag name=scope/> }).collect_view()}
                                         </span>
                                     </td>
-                                    <td class="num text-ink-3">
+                                    <td class="num text-ink-3 hidden md:table-cell">
                                         {match row.last_used_at {
                                             Some(at) => view! { <Time at/> }.into_any(),
                                             None => "never".into_any(),

@@ -35,6 +35,9 @@ pub fn SortHead(
     /// Figures stand right.
     #[prop(optional)]
     num: bool,
+    /// Further classes.
+    #[prop(optional)]
+    class: &'static str,
 ) -> impl IntoView {
     let arrow = match sorted {
         Some("ascending") => " ↑",
@@ -42,7 +45,7 @@ pub fn SortHead(
         None => "",
     };
     view! {
-        <th scope="col" class:num=num aria-sort=sorted>
+        <th scope="col" class=class class:num=num aria-sort=sorted>
             <a class="quiet" href=href>{name}{arrow}</a>
         </th>
     }
