@@ -11,6 +11,7 @@ mod query;
 mod raw;
 mod rubrics;
 mod step;
+mod timeline;
 mod tools;
 mod trajectory;
 mod words;

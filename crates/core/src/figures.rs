@@ -15,6 +15,7 @@ pub mod context;
 pub mod criterion;
 mod excluded;
 pub mod numeral;
+pub mod prose;
 pub mod read;
 mod sign;
 pub mod unit;
@@ -107,7 +108,7 @@ pub fn judge(rubric: &str, answer: &str) -> Opinion {
 }
 
 fn examine(criteria: &[Criterion], given: &[Figure], answer: &str, point: &Point) -> Vec<Finding> {
-    let sentences = context::sentences(answer);
+    let sentences = prose::sentences(answer);
     let fits: Vec<Vec<Fit>> = criteria
         .iter()
         .map(|c| given.iter().map(|f| c.fit(f)).collect())
@@ -152,7 +153,7 @@ fn examine(criteria: &[Criterion], given: &[Figure], answer: &str, point: &Point
                 if let Some(why) = doubtful {
                     return Finding::Undecided(why);
                 }
-                return if context::has_number_words(answer) {
+                return if prose::has_number_words(answer) {
                     Finding::Undecided("The answer writes numbers as words, which arithmetic does not read.".to_owned())
                 } else {
                     Finding::NotFound

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::super::addresses_grader;
 use super::source;
 use super::words::{self, Token};
-use crate::figures::{self, Opinion, SeenFigure, context};
+use crate::figures::{self, Opinion, SeenFigure, context, prose};
 use crate::verdict::FigureResult;
 
 /// Answers longer than this are left undecided.
@@ -376,7 +376,7 @@ impl<'a, 's> Reading<'a, 's> {
     fn new(answer: &'a str, opinion: &Opinion, source: Option<&'s str>) -> Self {
         Self {
             answer,
-            sentences: context::sentences(answer)
+            sentences: prose::sentences(answer)
                 .into_iter()
                 .filter(|range| answer[range.clone()].chars().any(char::is_alphanumeric))
                 .collect(),
