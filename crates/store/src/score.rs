@@ -11,6 +11,9 @@ use evalkit_core::score::{Contribution, pool};
 use crate::db::{Arg, Tx, places};
 use crate::error::StoreError;
 
+/// What a trial adds to a score: its case, numerator and denominator.
+type Counted = (String, f64, f64);
+
 /// Corpus scores by name.
 pub(crate) type Scores = Arc<BTreeMap<String, PooledScore>>;
 
@@ -115,7 +118,7 @@ async fn compute(
             row.count("planned")?,
         );
     }
-    let mut given: BTreeMap<(String, String), Vec<(String, f64, f64)>> = BTreeMap::new();
+    let mut given: BTreeMap<(String, String), Vec<Counted>> = BTreeMap::new();
     for row in tx
         .all(
             format!(

@@ -3,6 +3,8 @@
 use evalkit_core::view::result::TrajectoryView;
 use leptos::prelude::*;
 
+use super::trajectory::at;
+
 /// When each step ran, one row a depth. Drawn only when at least two steps say when they were.
 #[component]
 pub fn Timeline(trajectory: TrajectoryView) -> impl IntoView {

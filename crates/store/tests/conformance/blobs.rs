@@ -58,7 +58,7 @@ async fn knowing_a_hash_attaches_nothing() {
     assert!(ask("mara").await.expect("asked").is_empty());
     assert_eq!(
         ask("team").await.expect("asked"),
-        [sha.clone()],
+        std::slice::from_ref(&sha),
         "another workspace must send the bytes"
     );
     assert!(world.store.fixture_file(&mara, "mara", &sha).await.is_ok());

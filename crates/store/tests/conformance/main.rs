@@ -1,4 +1,8 @@
 //! Every function of the store against a real database in a folder of its own.
+#![expect(
+    clippy::print_stdout,
+    reason = "measured times are shown, not asserted"
+)]
 
 mod agents;
 mod blobs;
