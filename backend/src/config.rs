@@ -30,10 +30,6 @@ pub struct Environment(BTreeMap<String, String>);
 
 impl Environment {
     /// Reads it once.
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "this is the one place that reads the environment"
-    )]
     pub fn read() -> Self {
         Self(
             std::env::vars_os()

@@ -107,7 +107,9 @@ fn each_mistake_has_its_code_and_place() {
     let case =
         |extra: &str| GOOD.replace("    evaluators:\n", &format!("{extra}    evaluators:\n"));
     let only = |body: &str| format!("cases:\n  - id: a\n    input: {{question: \"Why?\"}}\n{body}");
-    let table: Vec<(&str, String, Vec<&str>, Option<(u64, u64)>)> = vec![
+    /// What is wrong, the file, the codes in order, line and column of the first.
+    type Row<'a> = (&'a str, String, Vec<&'a str>, Option<(u64, u64)>);
+    let table: Vec<Row<'_>> = vec![
         ("clean", GOOD.to_owned(), vec![], None),
         ("unknown field", case("    expectd: x\n"), vec!["E-FIELD-UNKNOWN"], Some((5, 5))),
         ("missing id", GOOD.replace("  - id: a\n    input", "  - input"), vec!["E-FIELD-MISSING"], Some((2, 5))),

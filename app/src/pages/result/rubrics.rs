@@ -350,7 +350,7 @@ fn Explained(verdict: RubricVerdict, loose: Vec<String>) -> impl IntoView {
             verdict.verdict,
             Some(Verdict::Satisfied | Verdict::Incorrect)
         );
-    let look = verdict.needs_a_look.then(|| match (verdict.second_opinion, verdict.verdict) {
+    let look = verdict.needs_a_look.then_some(match (verdict.second_opinion, verdict.verdict) {
         (Some(FigureResult::Matches), _) => "By arithmetic the answer’s figures match this rubric. The judge’s verdict counts until a person decides.",
         (Some(FigureResult::Contradicts), _) => "By arithmetic the answer gives another figure. The judge’s verdict counts until a person decides.",
         (Some(FigureResult::NotFound), _) => "Arithmetic finds no such figure in the answer. The judge’s verdict counts until a person decides.",

@@ -5,6 +5,7 @@ use leptos_router::hooks::use_query_map;
 use super::*;
 use crate::pages::samples;
 
+/// The page as the server renders it at an address.
 pub fn page(address: &'static str, page: ResultPage) -> String {
     samples::html(address, move || {
         let map = use_query_map();
