@@ -70,7 +70,22 @@ pub(crate) fn query_string(parts: &[(&str, &str)]) -> String {
         out.push(if out.is_empty() { '?' } else { '&' });
         out.push_str(key);
         out.push('=');
-        out.push_str(&leptos_router::location::Url::escape(value));
+        out.push_str(&escape(value));
+    }
+    out
+}
+
+/// Percent-encodes a value for an address, the same on server and browser (`Url::escape` writes `-` in two ways).
+pub(crate) fn escape(value: &str) -> String {
+    use std::fmt::Write as _;
+    let mut out = String::with_capacity(value.len());
+    for byte in value.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-_.~:@,".contains(&byte) {
+            out.push(char::from(byte));
+        } else {
+            // Writing to a string cannot fail.
+            let _ = write!(out, "%{byte:02X}");
+        }
     }
     out
 }
@@ -89,4 +104,19 @@ where
             let _ = window().location().set_href(&to);
         }
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_encoded_byte_by_byte() {
+        assert_eq!(escape("not-satisfied main:4"), "not-satisfied%20main:4");
+        assert_eq!(escape("ü&=#?/%\""), "%C3%BC%26%3D%23%3F%2F%25%22");
+        assert_eq!(
+            query_string(&[("a", "x y"), ("b", ""), ("c", "1")]),
+            "?a=x%20y&c=1"
+        );
+    }
 }

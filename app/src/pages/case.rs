@@ -167,7 +167,7 @@ fn Head(case: Case) -> impl IntoView {
                             {tags
                                 .into_iter()
                                 .map(|tag| {
-                                    let href = format!("{dataset}?tag={}", leptos_router::location::Url::escape(&tag));
+                                    let href = format!("{dataset}?tag={}", crate::pages::escape(&tag));
                                     view! { <a class="quiet" href=href><Tag name=tag/></a> }
                                 })
                                 .collect_view()}

@@ -128,7 +128,7 @@ pub(super) async fn missing_fixtures(
 #[utoipa::path(
     put, path = "/api/w/{ws}/fixtures/{sha256}", tag = "datasets",
     params(("ws" = String, Path, description = "The workspace"), ("sha256" = String, Path, description = "64 hex digits in lower case")),
-    request_body(content = Vec<u8>, content_type = "application/octet-stream"),
+    request_body(content = String, content_type = "application/octet-stream"),
     responses((status = 204, description = "Stored"), (status = 422, description = "Another hash arrived", body = Fault))
 )]
 pub(super) async fn put_fixture(

@@ -128,7 +128,7 @@ pub(super) struct Named {
         ("ws" = String, Path, description = "The workspace"), ("sha256" = String, Path, description = "64 hex digits in lower case"),
         ("name" = Option<String>, Query, description = "What the download is called")
     ),
-    responses((status = 200, content_type = "application/octet-stream", body = Vec<u8>))
+    responses((status = 200, content_type = "application/octet-stream", body = String))
 )]
 pub(super) async fn fixture(
     State(state): State<ApiState>,
@@ -155,7 +155,7 @@ pub(super) struct Signed {
         ("key" = String, Path, description = "The fixture's key"),
         ("expires" = u64, Query, description = "Unix seconds"), ("signature" = String, Query, description = "Of all of these")
     ),
-    responses((status = 200, content_type = "application/octet-stream", body = Vec<u8>))
+    responses((status = 200, content_type = "application/octet-stream", body = String))
 )]
 pub(super) async fn agent_fixture(
     State(state): State<ApiState>,

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use evalkit_core::agent::Adapter as AdapterKind;
 use evalkit_core::error::{Code, Fault};
+use evalkit_core::policy::Action;
 use evalkit_core::results::ResultsJudge;
 use evalkit_core::view::agents::AgentCheck;
 use evalkit_store::{Ctx, NewAgent, Store};
@@ -237,6 +238,10 @@ impl Engine {
         workspace: &str,
         agent: NewAgent,
     ) -> Result<(), Fault> {
+        // Whoever may not register an agent here learns nothing about its address, and has nothing resolved.
+        self.store()
+            .require(ctx, workspace, Action::RegisterAgent)
+            .await?;
         harness::check_entered(&self.worker.egress, &agent.config).await?;
         Ok(self.store().put_agent(ctx, workspace, agent).await?)
     }

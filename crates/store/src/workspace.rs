@@ -147,6 +147,20 @@ pub(crate) fn check_slug(slug: &str) -> Result<(), StoreError> {
 }
 
 impl Store {
+    /// Asks whether the caller may do `action` in a workspace, for work that costs something before it reaches a row.
+    ///
+    /// # Errors
+    /// `S-NOT-FOUND` for a workspace the caller cannot see, `S-FORBIDDEN`, `S-SIGN-IN`.
+    pub async fn require(
+        &self,
+        ctx: &Ctx,
+        workspace: &str,
+        action: Action,
+    ) -> Result<(), StoreError> {
+        let mut tx = self.read().await?;
+        tx.enter(ctx, workspace, action).await.map(drop)
+    }
+
     /// Makes a shared workspace; its maker, the server's owner, becomes its admin.
     ///
     /// # Errors

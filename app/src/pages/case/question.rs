@@ -4,8 +4,8 @@ use evalkit_core::api::fixture_path;
 use evalkit_core::case::Role;
 use evalkit_core::view::case::{Case, FixtureFile};
 use leptos::prelude::*;
-use leptos_router::location::Url;
 
+use crate::pages::escape;
 use crate::ui::{Icon, grouped};
 
 /// Question, turns, files.
@@ -88,7 +88,7 @@ fn File(file: FixtureFile, workspace: String) -> impl IntoView {
         sha256,
         bytes,
     } = file;
-    let href = fixture_path(&workspace, &sha256, &Url::escape(&key));
+    let href = fixture_path(&workspace, &sha256, &escape(&key));
     view! {
         <li class="flex gap-2.5 min-w-0">
             <span class="mt-0.5 text-ink-3"><Icon name="file"/></span>

@@ -8,7 +8,7 @@ use super::live::Live;
 use crate::ui::{Mark, Marked, grouped};
 
 /// Cases named at once; the rest opens on demand.
-const NAMED: usize = 6;
+const NAMED: usize = 4;
 
 /// The section.
 #[component]
@@ -64,7 +64,8 @@ fn mark_of(verdict: &str) -> Mark {
         | "args mismatch"
         | "out of order"
         | "no available matching call"
-        | "missing" => Mark::Mismatch,
+        | "missing"
+        | "not called" => Mark::Mismatch,
         "unscored" => Mark::Unscored,
         "not met" | "too slow" => Mark::NotMet,
         _ => Mark::Error,
@@ -93,6 +94,11 @@ fn kind(evaluator: &str, rubric_type: Option<&str>) -> String {
             RubricType::AnalysisInterpretation => "a reading",
         });
     of.map_or_else(|| name.to_owned(), |of| format!("{name}, {of}"))
+}
+
+/// Figures of a reason are masked with `#`, so that alike failures meet in one group; a reader sees an ellipsis.
+fn shown(what: &str) -> String {
+    what.replace('#', "…")
 }
 
 #[component]
@@ -133,7 +139,7 @@ fn Group(group: FailureGroup, base: String) -> impl IntoView {
             <td class="font-semibold w-10">{grouped(n as u64)}</td>
             <td><Marked mark text=group.verdict/></td>
             <td class="break-words">
-                <span class="said text-base">{group.what}</span>
+                <span class="said text-base">{shown(&group.what)}</span>
                 <span class="eyebrow block">{kind(&group.evaluator, group.rubric_type.as_deref())}</span>
                 <span class="md:hidden block mt-1">{where_(narrow)}</span>
             </td>

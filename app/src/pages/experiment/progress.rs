@@ -67,7 +67,7 @@ pub fn RunProgress(
                         // States that rarely occur show when they do; the others keep their place.
                         let rare = matches!(state, TrialState::Budget | TrialState::Cancelled | TrialState::Recorded);
                         view! {
-                            <div class="flex items-baseline gap-1.5" class:hidden=move || rare && n() == 0>
+                            <div class="flex items-baseline gap-1.5" class:hidden=move || n() == 0 && (rare || (!state.is_final() && counts.get().open() == 0))>
                                 <dt class="text-ink-2">
                                     <svg class="inline-block mr-1.5" width="10" height="10" viewBox="0 0 10 10" aria-hidden="true">
                                         <rect width="10" height="10" rx="2" fill=fill stroke="var(--edge)" stroke-width=".6"/>

@@ -99,7 +99,7 @@ fn Table(
                                 <th scope="col" class="num w-16">"Rate"</th>
                                 <th scope="col"><span class="sr-only">"Plot, 0 to 100"</span><ScoreAxis/></th>
                                 <th scope="col" class="num hidden sm:table-cell">"Interval"</th>
-                                <th scope="col" class="num">"Counts"</th>
+                                <th scope="col" class="num hidden sm:table-cell">"Counts"</th>
                             </tr>
                         </thead>
                         <tbody>{rows.into_iter().map(|(name, word, score)| view! { <Row name word score/> }).collect_view()}</tbody>
@@ -153,13 +153,16 @@ fn Row(name: String, word: String, score: PooledScore) -> impl IntoView {
     let row_class = if main { "text-ink! font-semibold!" } else { "" };
     view! {
         <tr>
-            <th scope="row" class=row_class title=name>{word}</th>
+            <th scope="row" class=row_class title=name>
+                {word}
+                <span class="sm:hidden eyebrow block font-normal">{counts.clone()}</span>
+            </th>
             <td class="num" class:font-semibold=main>{if on_axis { percent(score.value) } else { figure(score.value) }}</td>
             <td class="py-0! align-middle!">
                 {on_axis.then(|| view! { <IntervalPlot value=score.value low=score.low high=score.high height=30/> })}
             </td>
             <td class="num text-ink-3 hidden sm:table-cell">{interval}</td>
-            <td class="num text-ink-3">{counts}</td>
+            <td class="num text-ink-3 hidden sm:table-cell">{counts}</td>
         </tr>
     }
 }

@@ -154,6 +154,23 @@ fn inside_a_link(event: &web_sys::Event) -> bool {
         .is_some()
 }
 
+/// Where the list and what it opens stand under each other, brings what was opened into view.
+#[cfg(feature = "hydrate")]
+pub fn scroll_when_narrow(id: &'static str) {
+    let width = window().inner_width().ok().and_then(|width| width.as_f64());
+    if width.is_some_and(|width| width < 1_024.0) {
+        request_animation_frame(move || {
+            if let Some(element) = document().get_element_by_id(id) {
+                element.scroll_into_view();
+            }
+        });
+    }
+}
+
+/// Nothing scrolls on a server.
+#[cfg(not(feature = "hydrate"))]
+pub fn scroll_when_narrow(_id: &'static str) {}
+
 /// Nothing scrolls on a server.
 #[cfg(not(feature = "hydrate"))]
 pub fn scroll_to(_id: &str) {}

@@ -2,7 +2,7 @@
 
 use evalkit_core::explanation::share;
 use evalkit_core::grade::{Colour, Outcome};
-use evalkit_core::next_act::{Who, next_acts, what_fell};
+use evalkit_core::next_act::{Who, error_in_words, next_acts, what_fell};
 use evalkit_core::view::result::{PreviousResult, ResultPage};
 use leptos::prelude::*;
 
@@ -98,11 +98,15 @@ pub fn VerdictBand(
             </div>
             <div class="text-base max-w-[66ch] min-w-0">
                 {(!fell.is_empty()).then(|| view! { <p class="break-words"><Sentence parts=fell query/></p> })}
+                {page
+                    .error
+                    .as_ref()
+                    .map(|error| view! { <p>"There is no answer to grade. " {error_in_words(error.class).happened}</p> })}
                 {(page.colour == Colour::Green)
                     .then(|| view! { <p>"The answer contains everything the case asks for, and every check that ran was met."</p> })}
                 {unscored.into_iter().map(|line| view! { <p class="mt-1"><Marked mark=Mark::Unscored text=line class="whitespace-normal"/></p> }).collect_view()}
                 <dl class="mt-3 grid gap-1">
-                    <dt class="eyebrow">"Who acts next"</dt>
+                    <dt class="text-sm font-semibold text-ink-3">"Who acts next"</dt>
                     {acts
                         .into_iter()
                         .map(|act| {

@@ -1,8 +1,9 @@
 //! What the address of a result page says: trial, selected rubric, selected step, filters. Everything a reader can choose
 //! lives here, so that a link shows the same to whoever opens it.
 
-use leptos_router::location::Url;
 use leptos_router::params::ParamsMap;
+
+use crate::pages::escape;
 
 /// Which rubrics are listed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -95,9 +96,17 @@ impl ResultQuery {
             href.push(if index == 0 { '?' } else { '&' });
             href.push_str(key);
             href.push('=');
-            href.push_str(&Url::escape(&value));
+            href.push_str(&escape(&value));
         }
         href
+    }
+
+    /// With other words to search for; the selected step may not be among them.
+    pub fn searching(&self, words: &str) -> String {
+        let mut to = self.clone();
+        to.words = words.trim().to_owned();
+        to.step = None;
+        to.href()
     }
 
     /// With another rubric selected, at its row.
@@ -188,7 +197,7 @@ mod tests {
         assert!(
             query
                 .at_rubric("R7")
-                .ends_with("r=R7&q=net%20debt&step=main%3A4#R7")
+                .ends_with("r=R7&q=net%20debt&step=main:4#R7")
         );
         assert!(!query.at_step("main:9").contains("q="));
         assert_eq!(query.on_trial(3), "/w/a/runs/4/c/x?trial=3");

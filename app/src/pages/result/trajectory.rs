@@ -7,9 +7,9 @@ use evalkit_core::grade::Grade;
 use evalkit_core::verdict::{CheckVerdict, EntryVerdict};
 use evalkit_core::view::result::{ResultPage, StepView, TrajectoryView};
 use leptos::prelude::*;
-use leptos_router::components::Form;
 use leptos_router::hooks::use_navigate;
 
+use super::answer::scroll_when_narrow;
 use super::linking::{in_place, is_plain_click};
 use super::query::ResultQuery;
 use super::step::StepDetail;
@@ -20,6 +20,9 @@ use crate::ui::{Empty, Kbd, Mark, MarkShape, Marked, Tab, Tabs, grouped, seconds
 
 /// Rows rendered at once; the rest waits behind the search.
 const MOST_ROWS: usize = 1_500;
+
+/// The id of the open step.
+const DETAIL: &str = "step-detail";
 
 /// Which checkpoints cite a step: its label and whether it is satisfied.
 pub type Citations = BTreeMap<String, Vec<(String, CheckVerdict)>>;
@@ -40,6 +43,7 @@ pub fn Trajectory(
     let grade = find(&page.grades, "trajectory_rubrics").cloned();
     let citations = citations(&verdicts);
     let usage = page.usage.clone();
+    let answered = page.answer.is_some() || page.output.is_some();
     let summary = page.trajectory.as_ref().map(|t| {
         let mut parts = vec![plural(t.steps.len() as u64, "step")];
         if !t.documents.is_empty() {
@@ -66,6 +70,7 @@ pub fn Trajectory(
             {(!sentences.is_empty()).then(|| view! { <Checkpoints sentences verdicts=verdicts.clone() grade query/> })}
             {match page.trajectory {
                 Some(trajectory) => view! { <Steps trajectory citations verdicts query/> }.into_any(),
+                None if !answered => ().into_any(),
                 None => {
                     view! {
                         <Empty
@@ -263,6 +268,15 @@ fn Steps(
         }
     };
     let path = query.with_untracked(|q| q.path.clone());
+    let field = NodeRef::<leptos::html::Input>::new();
+    let search = move || {
+        let words = field
+            .get_untracked()
+            .map(|field| field.value())
+            .unwrap_or_default();
+        let href = query.with_untracked(|q| q.searching(&words));
+        navigate.with_value(|navigate| navigate(&href, in_place()));
+    };
     view! {
         {(!problems.is_empty()).then(|| view! { <Problems problems/> })}
         <div
@@ -284,7 +298,10 @@ fn Steps(
             <Timeline trajectory=trajectory.clone()/>
             <div class="flex flex-wrap items-end gap-x-6 gap-y-2 mt-2">
                 <div class="min-w-0 basis-full sm:basis-0 sm:grow">{move || view! { <Tabs label="Filter steps by tool" tabs=tool_tabs()/> }}</div>
-                <Form method="GET" action=format!("{path}#steps") noscroll=true replace=true>
+                <form method="get" action=path on:submit=move |event| {
+                    event.prevent_default();
+                    search();
+                }>
                     <div class="flex items-center gap-2">
                         {move || {
                             query
@@ -305,10 +322,11 @@ fn Steps(
                             autocomplete="off"
                             prop:value=move || query.with(|q| q.words.clone())
                             value=query.with_untracked(|q| q.words.clone())
+                            node_ref=field
                         />
                         <button class="btn">"Search"</button>
                     </div>
-                </Form>
+                </form>
             </div>
             <div class="grid lg:grid-cols-[minmax(0,9fr)_minmax(0,11fr)] gap-x-10 gap-y-5 mt-3 items-start">
                 <div class="lg:max-h-[76dvh] overflow-y-auto min-w-0 lg:sticky lg:top-16" tabindex="0" role="group" aria-label="Steps">
@@ -351,7 +369,7 @@ fn Steps(
                             }
                         })}
                 </div>
-                <div class="min-w-0" aria-live="polite">
+                <div class="min-w-0 scroll-mt-16" id=DETAIL aria-live="polite">
                     {move || {
                         let address = selected.get()?;
                         let (step, next) = steps
@@ -487,6 +505,7 @@ fn StepRow(
                     if is_plain_click(&event) {
                         event.prevent_default();
                         go.run(to.clone());
+                        scroll_when_narrow(DETAIL);
                     }
                 }
             >
