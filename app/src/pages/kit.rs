@@ -169,7 +169,7 @@ fn Type() -> impl IntoView {
 fn Marks() -> impl IntoView {
     view! {
         <Section title="Marks" note="Shape, then word, then colour. Take the colour away and nothing is lost.">
-            <div class="grid grid-cols-2 md:grid-cols-3 xl:grid-cols-4 gap-x-10">
+            <div class="grid min-[400px]:grid-cols-2 md:grid-cols-3 xl:grid-cols-4 gap-x-10">
                 {Mark::ALL.iter().map(|mark| view! { <p class="rule-t py-2"><Marked mark=*mark/></p> }).collect_view()}
             </div>
         </Section>
