@@ -129,14 +129,15 @@ test('a step opens by its link, by a key, and is found by a word', async () => {
 test('J and K lead to the next and the previous case of the run', async () => {
   const page = await open();
   await visit(page, await redResult(page));
-  const next = page.locator('a[data-key="j"]');
-  const href = await next.getAttribute('href');
+  const href = await page.locator('a[data-key="j"]').getAttribute('href');
+  const next = href.split('/c/')[1];
+  const shown = (id) => page.locator('nav[aria-label="Breadcrumb"] .id', { hasText: new RegExp(`^${id}$`) }).waitFor();
   await page.keyboard.press('j');
   await page.waitForURL(`**${href}`);
-  await page.locator('section[aria-label="Verdict"]').waitFor();
-  await page.locator('a[data-key="k"]').waitFor();
+  await shown(next);
   await page.keyboard.press('k');
   await page.waitForURL(new RegExp(`/c/${CASE}`));
+  await shown(CASE);
   clean(page);
   await page.context().close();
 });

@@ -532,7 +532,7 @@ mod tests {
         let search = search_of(&query);
         assert_eq!(
             search,
-            "?q=net%20debt%20%26%20more&tag=q4&colour=red&agent=ledger%2Dbot&sort=id&archived=yes&page=3"
+            "?q=net%20debt%20%26%20more&tag=q4&colour=red&agent=ledger-bot&sort=id&archived=yes&page=3"
         );
         assert_eq!(
             search_of(&DatasetQuery {

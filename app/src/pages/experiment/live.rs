@@ -118,7 +118,7 @@ mod browser {
     /// Changes are shown at most twice a second.
     const PACE: Duration = Duration::from_millis(500);
     /// Scores, failures and errors are loaded again at most this often while events come.
-    const REFRESH: Duration = Duration::from_secs(4);
+    const REFRESH: Duration = Duration::from_millis(2_500);
     /// Without a stream.
     const POLL: Duration = Duration::from_secs(4);
 
