@@ -173,7 +173,7 @@ async fn a_poisonous_trial_ends_after_its_attempts() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_stop_lets_calls_end_and_gives_the_rest_back() {
-    let agent = FakeAgent::start(Duration::from_millis(400)).await;
+    let agent = FakeAgent::start(Duration::from_millis(1_500)).await;
     let mut here = Deployment::start().await;
     let ids = ids(12);
     here.sync(&ids.iter().map(String::as_str).collect::<Vec<_>>())
