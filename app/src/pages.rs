@@ -106,6 +106,21 @@ where
     });
 }
 
+/// The fault of an action's last answer.
+pub(crate) fn refused<S>(action: ServerAction<S>) -> Signal<Option<evalkit_core::error::Fault>>
+where
+    S: leptos::server_fn::ServerFn<Error = crate::failure::Failure> + Clone + Send + Sync + 'static,
+    S::Output: Send + Sync + 'static,
+{
+    let value = action.value();
+    Signal::derive(move || {
+        value.with(|value| match value {
+            Some(Err(crate::failure::Failure(fault))) => Some(fault.clone()),
+            _ => None,
+        })
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

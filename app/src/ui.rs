@@ -32,7 +32,7 @@ pub use figure::{Num, Share, grouped, percent, seconds};
 pub use icon::{Icon, Logo};
 pub use mark::{Mark, MarkShape, Marked, Tone};
 pub use markdown::{EvidenceKind, Highlight, Prose, SafeHtml};
-pub use panel::{Banner, BannerTone, Card, Empty, ErrorPanel, Note, Skeleton, Well};
+pub use panel::{Banner, BannerTone, Card, Empty, ErrorPanel, FormFault, Note, Skeleton, Well};
 pub use plot::{
     ColourBar, IntervalPlot, LinePlot, PlotSeries, ScoreAxis, Sparkline, StripCell, VerdictStrip,
 };

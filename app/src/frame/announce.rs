@@ -13,29 +13,50 @@ pub fn Announcer(
     let location = use_location();
     Effect::new(move |before: Option<String>| {
         let path = location.pathname.get();
-        if is_routing.get() {
-            return before.unwrap_or(path);
-        }
-        if before.as_ref().is_some_and(|before| *before != path) {
+        if before.is_some_and(|before| before != path) {
             #[cfg(feature = "hydrate")]
-            request_animation_frame(move || {
+            settle(is_routing, 0, move || {
                 close_menus();
-                let heading = document().query_selector("main h1").ok().flatten();
-                if let Some(heading) = heading
-                    && location.hash.get_untracked().is_empty()
-                {
-                    use leptos::wasm_bindgen::JsCast;
-                    let _ = heading.set_attribute("tabindex", "-1");
-                    if let Some(heading) = heading.dyn_ref::<web_sys::HtmlElement>() {
-                        let _ = heading.focus();
-                    }
+                if location.hash.get_untracked().is_empty() {
+                    focus_heading();
                 }
                 said.set(document().title());
             });
         }
         path
     });
+    #[cfg(not(feature = "hydrate"))]
+    let _ = is_routing;
     view! { <p class="sr-only" role="status" aria-live="polite">{said}</p> }
+}
+
+/// Runs `then` once the new page stands: the address changes first, the page when its data is there.
+#[cfg(feature = "hydrate")]
+fn settle(is_routing: ReadSignal<bool>, looked: u32, then: impl FnOnce() + 'static) {
+    const PAUSE: std::time::Duration = std::time::Duration::from_millis(40);
+    const MOST: u32 = 500;
+    set_timeout(
+        move || {
+            if is_routing.get_untracked() && looked < MOST {
+                settle(is_routing, looked + 1, then);
+            } else {
+                then();
+            }
+        },
+        PAUSE,
+    );
+}
+
+#[cfg(feature = "hydrate")]
+fn focus_heading() {
+    use leptos::wasm_bindgen::JsCast;
+    let heading = document().query_selector("main h1").ok().flatten();
+    if let Some(heading) =
+        heading.and_then(|heading| heading.dyn_into::<web_sys::HtmlElement>().ok())
+    {
+        let _ = heading.set_attribute("tabindex", "-1");
+        let _ = heading.focus();
+    }
 }
 
 /// Closes every open menu of the bar.

@@ -10,8 +10,8 @@ use super::{PageHead, count};
 use crate::failure::Failure;
 use crate::load::{self, Answer};
 use crate::ui::{
-    Button, ButtonKind, ButtonSize, Code, Empty, FieldText, Icon, Mark, Marked, Note, ScrollTable,
-    Select, Time, seconds,
+    Button, ButtonKind, ButtonSize, Code, Empty, FieldText, FormFault, Icon, Mark, Marked, Note,
+    ScrollTable, Select, Time, seconds,
 };
 
 /// The page's data.
@@ -110,13 +110,6 @@ pub async fn check_agent(
     .await
 }
 
-fn said(value: Option<Result<(), Failure>>) -> Option<String> {
-    match value {
-        Some(Err(Failure(fault))) => Some(format!("{} {}", fault.message, fault.next)),
-        _ => None,
-    }
-}
-
 /// The page.
 #[component]
 pub fn AgentsPage() -> impl IntoView {
@@ -136,7 +129,6 @@ pub fn AgentsPage() -> impl IntoView {
         |(workspace, ..)| agents_page(workspace),
     );
     load::page(page, "Loading agents", move |agents: Agents| {
-        let (put_value, remove_value, check_value) = (put.value(), remove.value(), check.value());
         let here = agents.workspace.clone();
         let command = format!("evalkit agent add NAME@{here} --url http://127.0.0.1:8080/run");
         let unreached = agents
@@ -181,7 +173,8 @@ pub fn AgentsPage() -> impl IntoView {
                             .into_any()
                     }}
                 </div>
-                <p class="text-sm text-inc mt-2 empty:hidden" role="alert">{move || said(remove_value.get().or(check_value.get()))}</p>
+                <FormFault fault=super::refused(remove)/>
+                <FormFault fault=super::refused(check)/>
                 {refused.into_iter().map(|row| view! { <Unreached row/> }).collect_view()}
                 {if agents.may_register {
                     view! {
@@ -229,7 +222,7 @@ pub fn AgentsPage() -> impl IntoView {
                                             <FieldText name="timeout_s" label="Seconds a trial" kind="number" value="300"/>
                                         </div>
                                     </div>
-                                    <p class="text-sm text-inc mt-3 empty:hidden" role="alert">{move || said(put_value.get())}</p>
+                                    <FormFault fault=super::refused(put)/>
                                     <div class="mt-5">
                                         <Button kind=ButtonKind::Primary disabled=put.pending()><Icon name="plus"/>"Save the agent"</Button>
                                     </div>

@@ -304,7 +304,8 @@ fn Filter(
                 data-filter
                 class="field w-full sm:w-80"
                 placeholder="words of the id or the question"
-                value=query.q
+                value=query.q.clone()
+                prop:value=query.q
                 maxlength="200"
             />
             <span class="hidden sm:inline"><crate::ui::Kbd keys="/"/></span>

@@ -12,8 +12,8 @@ use crate::failure::Failure;
 use crate::load::{self, Answer};
 use crate::session::use_session;
 use crate::ui::{
-    Button, ButtonSize, ColourBar, Empty, Mark, MarkShape, Marked, Sparkline, Time, grouped,
-    percent,
+    Button, ButtonSize, ColourBar, Empty, FormFault, Mark, MarkShape, Marked, Sparkline, Time,
+    grouped, percent,
 };
 
 /// The page's data.
@@ -301,13 +301,6 @@ fn FirstRun(
     run: ServerAction<RunDemo>,
 ) -> impl IntoView {
     let judge = use_session().with_value(|session| session.judge.clone());
-    let (synced, ran) = (sync.value(), run.value());
-    let wrong = move || match (synced.get(), ran.get()) {
-        (Some(Err(Failure(fault))), _) | (_, Some(Err(Failure(fault)))) => {
-            Some(format!("{} {}", fault.message, fault.next))
-        }
-        _ => None,
-    };
     view! {
         <section class="well p-5">
             <h2 class="h2">"New here? Two clicks"</h2>
@@ -349,7 +342,8 @@ fn FirstRun(
                     }}
                 </li>
             </ol>
-            <p class="text-sm text-inc mt-3 empty:hidden" role="alert">{wrong}</p>
+            <FormFault fault=super::refused(sync)/>
+            <FormFault fault=super::refused(run)/>
             {(!judge.quality_signal)
                 .then(|| {
                     view! {

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use super::count;
 use crate::failure::Failure;
 use crate::session::use_session;
-use crate::ui::{Button, ButtonKind, FieldText, Icon, Select};
+use crate::ui::{Button, ButtonKind, FieldText, FormFault, Icon, Select};
 
 /// Starts a run and leads to it.
 ///
@@ -73,10 +73,6 @@ pub fn RunForm(
 ) -> impl IntoView {
     let action = ServerAction::<StartRun>::new();
     let value = action.value();
-    let wrong = move || match value.get() {
-        Some(Err(Failure(fault))) => Some(format!("{} {}", fault.message, fault.next)),
-        _ => None,
-    };
     // A refusal that came back with the page is shown, not hidden behind the button.
     let open = value.with_untracked(|value| matches!(value, Some(Err(_))));
     let judge = use_session().with_value(|session| session.judge.clone());
@@ -122,7 +118,7 @@ pub fn RunForm(
                                     hint="More than one shows whether an agent is flaky."
                                 />
                             </div>
-                            <p class="text-sm text-inc mt-3 empty:hidden" role="alert">{wrong}</p>
+                            <FormFault fault=super::refused(action)/>
                             <div class="mt-4">
                                 <Button kind=ButtonKind::Primary disabled=action.pending()><Icon name="play"/>{submit}</Button>
                             </div>

@@ -7,7 +7,7 @@ use leptos_router::hooks::use_params_map;
 
 use crate::failure::Failure;
 use crate::load::{self, Answer};
-use crate::ui::{Button, ButtonKind, FieldText};
+use crate::ui::{Button, ButtonKind, FieldText, FormFault};
 
 /// Whether the link works.
 ///
@@ -69,11 +69,6 @@ pub fn SetupPage() -> impl IntoView {
     );
     let action = ServerAction::<CompleteSetup>::new();
     super::load_on_success(action);
-    let value = action.value();
-    let wrong = move || match value.get() {
-        Some(Err(Failure(fault))) => Some(format!("{} {}", fault.message, fault.next)),
-        _ => None,
-    };
     load::page(page, "Checking the link", move |()| {
         let link = link.clone();
         view! {
@@ -102,7 +97,7 @@ pub fn SetupPage() -> impl IntoView {
                                     hint="10 characters or more."
                                 />
                             </div>
-                            <p class="text-sm text-inc mt-3 empty:hidden" role="alert">{wrong}</p>
+                            <FormFault fault=super::refused(action)/>
                             <div class="mt-5">
                                 <Button kind=ButtonKind::Primary class="w-full" disabled=action.pending()>"Become the owner"</Button>
                             </div>

@@ -7,7 +7,7 @@ use leptos_router::hooks::use_query_map;
 
 use crate::failure::Failure;
 use crate::session::{safe_return, use_session};
-use crate::ui::{Button, ButtonKind, FieldText};
+use crate::ui::{Button, ButtonKind, FieldText, FormFault};
 
 /// Signs in and says where to go on.
 ///
@@ -63,19 +63,15 @@ pub fn SignInPage() -> impl IntoView {
     let signed_in = use_session().with_value(|session| session.person.is_some());
     let demo = use_session().with_value(|session| session.demo);
     let demo_href = return_to.clone();
-    let value = action.value();
-    let wrong = Signal::derive(move || match value.get() {
-        Some(Err(Failure(fault))) if fault.code == Code::SignIn => {
-            Some(format!("{} {}", fault.message, fault.next))
-        }
-        _ => None,
+    let fault = super::refused(action);
+    // The wrong pair is said at the field, everything else below the form.
+    let wrong = Signal::derive(move || {
+        fault
+            .get()
+            .filter(|fault| fault.code == Code::SignIn)
+            .map(|fault| format!("{} {}", fault.message, fault.next))
     });
-    let other = move || match value.get() {
-        Some(Err(Failure(fault))) if fault.code != Code::SignIn => {
-            Some(format!("{} {}", fault.message, fault.next))
-        }
-        _ => None,
-    };
+    let other = Signal::derive(move || fault.get().filter(|fault| fault.code != Code::SignIn));
     let goes_on = (return_to != "/").then(|| return_to.clone());
     view! {
         <Title text="Sign in"/>
@@ -101,7 +97,7 @@ pub fn SignInPage() -> impl IntoView {
                                 error=wrong
                             />
                         </div>
-                        <p class="text-sm text-inc mt-3 empty:hidden" role="alert">{other}</p>
+                        <FormFault fault=other/>
                         <div class="mt-5">
                             <Button kind=ButtonKind::Primary class="w-full" disabled=action.pending()>"Sign in"</Button>
                         </div>

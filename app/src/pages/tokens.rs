@@ -11,8 +11,8 @@ use super::PageHead;
 use crate::failure::Failure;
 use crate::load::{self, Answer};
 use crate::ui::{
-    Button, ButtonKind, ButtonSize, CopyButton, Empty, FieldText, Icon, Note, ScrollTable, Select,
-    Tag, Time,
+    Button, ButtonKind, ButtonSize, CopyButton, Empty, FieldText, FormFault, Icon, Note,
+    ScrollTable, Select, Tag, Time,
 };
 
 /// What the page shows.
@@ -128,14 +128,6 @@ pub fn TokensPage() -> impl IntoView {
     let query = use_query_map();
     let first = query.with_untracked(|query| query.get("first").is_some());
     let made = make.value();
-    let wrong = move || match made.get() {
-        Some(Err(Failure(fault))) => Some(format!("{} {}", fault.message, fault.next)),
-        _ => None,
-    };
-    let not_revoked = move || match revoke.value().get() {
-        Some(Err(Failure(fault))) => Some(format!("{} {}", fault.message, fault.next)),
-        _ => None,
-    };
     view! {
         <Title text="Access tokens"/>
         <div class="wrap pb-24">
@@ -157,7 +149,7 @@ pub fn TokensPage() -> impl IntoView {
                             <TokenTable rows=tokens.rows revoke/>
                         }
                     })}
-                    <p class="text-sm text-inc mt-2 empty:hidden" role="alert">{not_revoked}</p>
+                    <FormFault fault=super::refused(revoke)/>
                 </section>
                 <section class="min-w-0">
                     <h2 class="h2">"New token"</h2>
@@ -192,7 +184,7 @@ pub fn TokensPage() -> impl IntoView {
                                         .collect()
                                 />
                             </div>
-                            <p class="text-sm text-inc mt-3 empty:hidden" role="alert">{wrong}</p>
+                            <FormFault fault=super::refused(make)/>
                             <div class="mt-5">
                                 <Button kind=ButtonKind::Primary disabled=make.pending()><Icon name="key"/>"Make the token"</Button>
                             </div>

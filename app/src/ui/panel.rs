@@ -104,6 +104,34 @@ pub fn ErrorPanel(
     }
 }
 
+/// Why a form was refused: the sentence, what to do, further lines. Nothing while there is no fault.
+#[component]
+pub fn FormFault(
+    /// From the form's action.
+    #[prop(into)]
+    fault: Signal<Option<Fault>>,
+) -> impl IntoView {
+    view! {
+        <div class="text-sm text-inc mt-3 empty:hidden max-w-[70ch]" role="alert">
+            {move || {
+                fault
+                    .get()
+                    .map(|fault| {
+                        view! {
+                            <p class="whitespace-pre-line">{fault.message} " " {fault.next}</p>
+                            {(!fault.details.is_empty())
+                                .then(|| {
+                                    view! {
+                                        <pre class="code px-3 py-2 mt-2 text-ink" tabindex="0">{fault.details.join("\n")}</pre>
+                                    }
+                                })}
+                        }
+                    })
+            }}
+        </div>
+    }
+}
+
 /// Bones of the true height, for what comes later than the page.
 #[component]
 pub fn Skeleton(
