@@ -7,6 +7,7 @@
 mod agents;
 mod blobs;
 mod experiments;
+mod pages;
 mod people;
 mod queue;
 mod start;
