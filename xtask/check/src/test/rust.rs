@@ -4,7 +4,7 @@ use std::{
     collections::BTreeSet,
     fs::{self, File},
     io::{BufRead as _, BufReader, Write as _},
-    process::{Command, Stdio},
+    process::{Command, ExitStatus, Stdio},
 };
 
 use anyhow::{Context, Result};
@@ -99,14 +99,14 @@ fn counted(
     tally: &mut Tally,
 ) -> Result<()> {
     let log = repo.target(format!("test-logs/{name}.log"));
-    let (success, text) = logged(command, &log)?;
+    let (status, text) = logged(command, &log)?;
     let counts = count(&text, nextest);
-    if !success {
+    if !status.success() {
         println!("{}", failures(&text, nextest));
         println!("   all output: {}", log.display());
         if counts.failed.is_empty() {
             tally.fail(format!(
-                "rust {name}: a test did not build, or the runner failed"
+                "rust {name}: a test did not build, or the runner failed ({status})"
             ));
         }
     }
@@ -117,7 +117,7 @@ fn counted(
 }
 
 /// Runs with all output in a file, and the names of tests as they end on the terminal when one is there.
-fn logged(command: &mut Command, log: &std::path::Path) -> Result<(bool, String)> {
+fn logged(command: &mut Command, log: &std::path::Path) -> Result<(ExitStatus, String)> {
     if let Some(folder) = log.parent() {
         fs::create_dir_all(folder)?;
     }
@@ -147,7 +147,7 @@ fn logged(command: &mut Command, log: &std::path::Path) -> Result<(bool, String)
         text.push_str(&line);
         text.push('\n');
     }
-    Ok((child.wait()?.success(), text))
+    Ok((child.wait()?, text))
 }
 
 fn count(text: &str, nextest: bool) -> Tally {
