@@ -115,7 +115,7 @@ fn Latest(agent: String, href: String, cell: CheckCell) -> impl IntoView {
         cell.text
     };
     view! {
-        <a class="quiet flex flex-wrap gap-x-2 items-baseline min-h-6" href=href title=cell.why>
+        <a class="quiet flex flex-wrap gap-x-2 items-baseline min-h-[24px]" href=href title=cell.why>
             <Marked mark text=text/>
             <span class="id text-xs text-ink-3">{agent}</span>
         </a>
