@@ -2,6 +2,7 @@
 
 mod answer;
 mod band;
+mod checkpoints;
 mod checks;
 #[cfg(feature = "ssr")]
 mod evidence;
