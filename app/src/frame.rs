@@ -23,8 +23,14 @@ pub fn Frame(
 ) -> impl IntoView {
     let toaster = Toaster::new();
     provide_context(toaster);
-    let (demo, no_tls, version) =
-        session.with_value(|session| (session.demo, session.no_tls, session.version.clone()));
+    let (demo, signed_in, no_tls, version) = session.with_value(|session| {
+        (
+            session.demo,
+            session.person.is_some(),
+            session.no_tls,
+            session.version.clone(),
+        )
+    });
     let keys_dialog = keys::install();
     view! {
         <div class="page">
@@ -46,7 +52,8 @@ pub fn Frame(
                     view! {
                         <Banner tone=BannerTone::Accent icon="play">
                             <b class="font-semibold">"Demo. "</b>
-                            "The first runs show recorded verdicts, checked by hand. New runs are graded by the offline judge: not a quality signal."
+                            {signed_in.then_some("You are signed in as a demo person. ")}
+                            "Verdicts on the recorded answers were checked by hand; any other answer is graded by the offline judge: not a quality signal."
                         </Banner>
                     }
                 })}

@@ -15,14 +15,20 @@ pub struct Repo {
 }
 
 impl Repo {
-    /// The clone that this xtask belongs to. The target folder is `CARGO_TARGET_DIR`, or `target` in the clone.
+    /// The clone that cargo runs this program for. The target folder is `CARGO_TARGET_DIR`, or `target` in the clone.
+    ///
+    /// Cargo's word at run time comes first: with a target folder that several clones share, the program may have been
+    /// compiled in another one.
     ///
     /// # Errors
-    /// When the working directory is gone.
+    /// When the working directory is gone, or no clone is around the package.
     pub fn find() -> Result<Self> {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR"))
-            .parent()
-            .context("xtask lies at the root of the file system")?
+        let package = std::env::var_os("CARGO_MANIFEST_DIR")
+            .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
+        let root = package
+            .ancestors()
+            .find(|folder| folder.join("xtask/Cargo.toml").is_file())
+            .with_context(|| format!("no clone of Evalkit around {}", package.display()))?
             .to_path_buf();
         let target = match std::env::var_os("CARGO_TARGET_DIR") {
             Some(folder) => std::env::current_dir()?.join(folder),

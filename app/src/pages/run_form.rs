@@ -75,7 +75,15 @@ pub fn RunForm(
     let value = action.value();
     // A refusal that came back with the page is shown, not hidden behind the button.
     let open = value.with_untracked(|value| matches!(value, Some(Err(_))));
-    let judge = use_session().with_value(|session| session.judge.clone());
+    let graded_by = use_session().with_value(|session| {
+        if session.demo {
+            " Answers of the demo agents have recorded verdicts; others are graded offline: not a quality signal.".to_owned()
+        } else if session.judge.quality_signal {
+            String::new()
+        } else {
+            format!(" Graded by the {} judge: not a quality signal.", session.judge.provider)
+        }
+    });
     let what = match (&case_id, &split) {
         (Some(_), _) => "this case".to_owned(),
         (None, Some(split)) => format!("{} of split {split}", count(cases, "case", "cases")),
@@ -124,8 +132,7 @@ pub fn RunForm(
                             </div>
                             <p class="hint mt-3">
                                 "Asks the agent " {what} ". You can leave the page while it runs."
-                                {(!judge.quality_signal)
-                                    .then(|| format!(" Graded by the {} judge: not a quality signal.", judge.provider))}
+                                {graded_by}
                             </p>
                         </ActionForm>
                     }

@@ -28,7 +28,8 @@ pub fn ago(at: i64, now: i64) -> String {
     let (distance, past) = (at.abs_diff(now).try_into().unwrap_or(i64::MAX), at <= now);
     let span = match distance {
         d if d < 45 * SECOND => {
-            return if past {
+            // What ended while the page was on its way is not in the future.
+            return if past || d < 5 * SECOND {
                 "just now".to_owned()
             } else {
                 "in a moment".to_owned()
