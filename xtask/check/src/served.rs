@@ -190,13 +190,12 @@ impl Answer {
         pairs.join("; ")
     }
 
-    /// The first link of the page whose address contains a text.
-    pub fn link(&self, part: &str) -> Option<&str> {
+    /// The addresses that the page links to, in its order.
+    pub fn links(&self) -> impl Iterator<Item = &str> {
         self.body
             .split("href=\"")
             .skip(1)
             .filter_map(|rest| rest.split('"').next())
-            .find(|address| address.contains(part))
     }
 }
 
@@ -211,7 +210,7 @@ mod tests {
         assert_eq!(answer.status, 303);
         assert_eq!(answer.header("location"), Some("/x"));
         assert_eq!(answer.cookies(), "a=1; b=2");
-        assert_eq!(answer.link("/cases/"), Some("/cases/1"));
+        assert_eq!(answer.links().collect::<Vec<_>>(), ["/y", "/cases/1"]);
         assert!(Answer::of(b"nonsense").is_err());
         Ok(())
     }

@@ -13,8 +13,8 @@ use crate::{
 
 /// Requests that are measured, after as many that are not.
 const REQUESTS: usize = 200;
-/// Links followed from Home to a case: through workspace and dataset.
-const WAY: [&str; 4] = ["/cases/", "/datasets/", "/case/", "/dataset"];
+/// Links followed from Home to a case, the nearest to a case first: a dataset, a workspace.
+const WAY: [&str; 2] = ["/d/", "/w/"];
 
 /// Start-up of a built tree with empty data and with data that is there, and the case page.
 ///
@@ -78,19 +78,25 @@ fn case_page(server: &Served) -> Result<(String, String)> {
     let mut seen = Vec::new();
     for _ in 0..8 {
         let answer = follow(server, &path, &mut cookie)?;
-        if let Some(link) = answer.link("/cases/") {
+        if let Some(link) = answer.links().find(|link| is_case(link)) {
             return Ok((link.to_owned(), cookie));
         }
         seen.push(path.clone());
         let next = WAY
             .iter()
-            .filter_map(|part| answer.link(part))
+            .filter_map(|part| answer.links().find(|link| link.contains(part)))
             .find(|link| !seen.iter().any(|old| old == link));
         path = next
             .with_context(|| format!("no way to a case page: {path} has no link on"))?
             .to_owned();
     }
     anyhow::bail!("no case page within eight links: {}", seen.join(" "))
+}
+
+/// `/w/<workspace>/d/<dataset>/c/<case>`, and not one of its versions or a result of it.
+fn is_case(address: &str) -> bool {
+    let parts: Vec<&str> = address.split('/').collect();
+    matches!(parts[..], ["", "w", _, "d", _, "c", _])
 }
 
 fn follow(server: &Served, path: &str, cookie: &mut String) -> Result<Answer> {
@@ -107,4 +113,16 @@ fn follow(server: &Served, path: &str, cookie: &mut String) -> Result<Answer> {
         }
     }
     anyhow::bail!("{path} leads in a circle")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_case_is_not_its_result() {
+        assert!(is_case("/w/demo/d/world-facts/c/adult-bmi-category"));
+        assert!(!is_case("/w/demo/runs/2/c/adult-bmi-category"));
+        assert!(!is_case("/w/demo/d/world-facts"));
+    }
 }
