@@ -120,8 +120,11 @@ fn is_same_site(method: &Method, headers: &HeaderMap, origins: &[String]) -> boo
 }
 
 /// Pages that nobody has to sign in for.
+/// The component sheet.
+const SHEET: &str = "/kit";
+
 fn is_open(path: &str) -> bool {
-    path == "/sign-in" || path == "/kit" || path.starts_with("/setup/")
+    path == "/sign-in" || path == SHEET || path.starts_with("/setup/")
 }
 
 /// In front of pages: loads the session for the frame; who is not signed in goes to the sign-in page, or, in a demo, becomes
@@ -141,8 +144,11 @@ pub async fn welcome(
     }
     let mut cookie = None;
     if ctx.actor == Actor::Anonymous {
-        let open = is_open(request.uri().path());
-        if let Some(name) = sessions.demo_person.as_ref().filter(|_| !open) {
+        let path = request.uri().path();
+        let open = is_open(path);
+        // The component sheet is open to everyone, and yet a visitor of the demo is a demo person there as well.
+        let begins = !open || path == SHEET;
+        if let Some(name) = sessions.demo_person.as_ref().filter(|_| begins) {
             match begin_demo(&sessions, &ctx, name).await {
                 Ok((actor, header)) => {
                     ctx.actor = actor;

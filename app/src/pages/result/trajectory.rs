@@ -154,7 +154,7 @@ fn Steps(
     };
     let documents = trajectory.documents.clone();
     let problems = trajectory.problems.clone();
-    let navigate = StoredValue::new_local(use_navigate());
+    let navigate = StoredValue::new(use_navigate());
     let go = move |address: &str| {
         let href = query.with_untracked(|q| q.step_here(address));
         navigate.with_value(|navigate| navigate(&href, in_place()));

@@ -14,6 +14,8 @@ use crate::{
 
 /// Where the tests lie.
 const TESTS: &str = "end2end/tests";
+/// What the server said meanwhile, below the target folder.
+const LOG: &str = "test-logs/browser-server.log";
 
 /// Builds the demo, serves it with fresh data, and runs every test file.
 ///
@@ -40,12 +42,7 @@ pub fn run(repo: &Repo) -> Result<Tally> {
     npm::install(repo, "end2end")?;
     let data = repo.target("test-logs/browser-data");
     empty(&data)?;
-    let server = Served::start(
-        repo,
-        Mode::Dev,
-        &data,
-        &repo.target("test-logs/browser-server.log"),
-    )?;
+    let server = Served::start(repo, Mode::Dev, &data, &repo.target(LOG))?;
 
     let mut node = process::command("node");
     node.current_dir(repo.path("end2end"))
@@ -69,7 +66,24 @@ pub fn run(repo: &Repo) -> Result<Tally> {
         }
     }
     server.stop()?;
+    let said = fs::read_to_string(repo.target(LOG))?;
+    match panics(&said) {
+        0 => tally.passed += 1,
+        n => {
+            println!("{}", process::tail(&said, 60));
+            tally.fail(format!(
+                "browser: the server panicked {n} times while it served the pages ({LOG})"
+            ));
+        }
+    }
     Ok(tally)
+}
+
+/// Panics in the output of a server. One in the middle of a page shows in no status, only as a connection that ends.
+fn panics(said: &str) -> usize {
+    said.lines()
+        .filter(|line| line.starts_with("thread '") && line.contains("panicked at"))
+        .count()
 }
 
 fn empty(folder: &Path) -> Result<()> {
@@ -110,6 +124,13 @@ fn count(text: &str, tally: &mut Tally) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn panics_of_the_server_are_counted() {
+        let said = "thread 'tokio-rt-worker' (24449) panicked at core/src/ptr/mod.rs:805:1:\nDropped SendWrapper<T>\n";
+        assert_eq!(panics(said), 1);
+        assert_eq!(panics("a word that is panicked at nothing\n"), 0);
+    }
 
     #[test]
     fn a_tap_stream_is_counted() {

@@ -8,7 +8,7 @@ use crate::repo::Repo;
 /// The pages.
 const SOURCE: &str = "app/src";
 /// Names that must not be used in the app, with the reason.
-const BANNED: [(&str, &str); 4] = [
+const BANNED: [(&str, &str); 6] = [
     (
         "HydrationScripts",
         "looks for other file names than the site has",
@@ -20,6 +20,14 @@ const BANNED: [(&str, &str); 4] = [
     (
         "GetUrl",
         "a server function must not be callable by a link: use PostUrl",
+    ),
+    (
+        "new_local",
+        "the server renders on many threads and panics when it drops such a value on another one: use StoredValue::new, or keep it in the browser's half",
+    ),
+    (
+        "LocalStorage",
+        "the server renders on many threads and panics when it drops such a value on another one",
     ),
     (
         "inner_html",
@@ -37,6 +45,9 @@ const WRITERS: [&str; 4] = [
     // Coloured code: every token is escaped.
     "app/src/ui/code.rs",
 ];
+
+/// The files whose thread-bound values exist in the browser alone.
+const BROWSER_ONLY: [&str; 1] = ["app/src/pages/experiment/live.rs"];
 
 /// No `style` attribute: the content security policy refuses it.
 ///
@@ -95,7 +106,12 @@ fn banned_in(name: &str, text: &str) -> Vec<Finding> {
     let code = &text.product();
     let mut findings = Vec::new();
     for (what, why) in BANNED {
-        if what == "inner_html" && WRITERS.contains(&name) {
+        let excepted: &[&str] = match what {
+            "inner_html" => &WRITERS,
+            "new_local" => &BROWSER_ONLY,
+            _ => &[],
+        };
+        if excepted.contains(&name) {
             continue;
         }
         for (at, _) in code.match_indices(what) {
@@ -135,6 +151,10 @@ mod tests {
             1
         );
         assert_eq!(banned_in("answer.rs", "<div inner_html=x/>").len(), 1);
+        assert_eq!(
+            banned_in("a.rs", "let x = StoredValue::new_local(1);").len(),
+            1
+        );
         assert_eq!(
             banned_in("app/src/ui/markdown.rs", "<div inner_html=x/>"),
             []
