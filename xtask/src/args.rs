@@ -18,6 +18,7 @@ cargo xtask <command>
   watch [-- …]             serve the demo, rebuild and restart on every change
   test [--only PART]…      set up and run every check and test, then print the counts
   bench [--only NAME]…     measure and print one table
+                           --write: keep the whole table as docs/bench.md
   tidy [--only CHECK]…     check the invariants of ARCHITECTURE.md
 
 `test --list`, `bench --list` and `tidy --list` name the parts.";
@@ -67,6 +68,8 @@ pub enum Command {
     Bench {
         /// Only these benches; all when empty.
         only: Vec<String>,
+        /// Keep the table as `docs/bench.md`.
+        write: bool,
         /// Name the benches instead.
         list: bool,
     },
@@ -90,7 +93,7 @@ pub fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Command> {
         Some(Value(name)) => name.string()?,
         Some(other) => return Err(other.unexpected().into()),
     };
-    let (mut release, mut system, mut list) = (false, false, false);
+    let (mut release, mut system, mut list, mut write) = (false, false, false, false);
     let (mut rest, mut only) = (Vec::new(), Vec::new());
     let parted = matches!(&*name, "test" | "bench" | "tidy");
     while let Some(argument) = parser.next()? {
@@ -99,6 +102,7 @@ pub fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Command> {
             Long("system") if name == "setup" => system = true,
             Long("only") if parted => only.push(parser.value()?.string()?),
             Long("list") if parted => list = true,
+            Long("write") if name == "bench" => write = true,
             Short('h') | Long("help") => return Ok(Command::Help),
             Value(value) if matches!(&*name, "serve" | "demo" | "watch") => {
                 rest.push(value);
@@ -115,7 +119,7 @@ pub fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Command> {
         "demo" => Command::Demo { release, rest },
         "watch" => Command::Watch { rest },
         "test" => Command::Test { only, list },
-        "bench" => Command::Bench { only, list },
+        "bench" => Command::Bench { only, write, list },
         "tidy" => Command::Tidy { only, list },
         _ => bail!("there is no command `{name}`"),
     })
@@ -149,6 +153,7 @@ mod tests {
         for line in [
             "build --system",
             "tidy --release",
+            "tidy --write",
             "setup extra",
             "nonsense",
         ] {

@@ -1,8 +1,11 @@
 //! `cargo xtask bench`: what we promise in figures, measured, in one table.
 
+mod agent;
+mod engine;
 mod figure;
 mod labels;
 mod pages;
+mod report;
 mod site;
 
 use anyhow::{Result, bail};
@@ -20,7 +23,7 @@ pub struct Bench {
 }
 
 /// All benches. A new one is a function that returns figures, each with what is promised.
-pub static BENCHES: [Bench; 3] = [
+pub static BENCHES: [Bench; 4] = [
     Bench {
         name: "first-load",
         says: "compressed WASM, JavaScript and CSS of a page, release build",
@@ -32,17 +35,23 @@ pub static BENCHES: [Bench; 3] = [
         run: pages::server,
     },
     Bench {
+        name: "engine",
+        says: "a run of 500 trials of an agent of 50 ms, and where its time goes, release build",
+        run: engine::engine,
+    },
+    Bench {
         name: "labels",
         says: "verdicts on the label set against what people say, as a confusion matrix",
         run: labels::labels,
     },
 ];
 
-/// Runs all benches, or those named, and prints the table. Returns whether every limit held.
+/// Runs all benches, or those named, and prints the table; with `write`, the table is also kept as `docs/bench.md`.
+/// Returns whether every limit held.
 ///
 /// # Errors
 /// When a name is unknown or a prerequisite is missing.
-pub fn run(repo: &Repo, only: &[String]) -> Result<bool> {
+pub fn run(repo: &Repo, only: &[String], write: bool) -> Result<bool> {
     if let Some(unknown) = only
         .iter()
         .find(|name| BENCHES.iter().all(|bench| bench.name != **name))
@@ -66,5 +75,12 @@ pub fn run(repo: &Repo, only: &[String]) -> Result<bool> {
         }
     }
     println!("\n{}", figure::table(&figures));
+    if write {
+        anyhow::ensure!(
+            only.is_empty(),
+            "--write keeps the whole table: leave out --only"
+        );
+        report::write(repo, &figures)?;
+    }
     Ok(held && figures.iter().all(Figure::holds))
 }

@@ -43,7 +43,7 @@ fn run(command: Command) -> Result<bool> {
             list(tidy::CHECKS.iter().map(|check| (check.name, check.says)))
         }
         Command::Test { only, .. } => test::run(&repo, &only),
-        Command::Bench { only, .. } => bench::run(&repo, &only),
+        Command::Bench { only, write, .. } => bench::run(&repo, &only, write),
         Command::Tidy { only, .. } => {
             let tally = tidy::run(&repo, &only)?;
             let holds = tally.failed.is_empty();

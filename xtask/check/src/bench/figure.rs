@@ -42,18 +42,34 @@ impl Figure {
     }
 }
 
-/// The table, one line a figure.
-pub fn table(figures: &[Figure]) -> String {
-    let mut text = format!(
-        "{:<46} {:>12} {:<5} {:<14} {}\n",
-        "figure", "value", "unit", "promised", "holds"
-    );
-    for figure in figures {
-        let promised = match (figure.at_most, figure.at_least) {
+impl Figure {
+    /// The value: two digits after the point for ratios and what is below 1, else one.
+    pub fn shown(&self) -> String {
+        if self.unit == "times" || self.value.abs() < 1.0 {
+            format!("{:.2}", self.value)
+        } else {
+            format!("{:.1}", self.value)
+        }
+    }
+
+    /// Its limit in words; empty when nothing is promised.
+    pub fn promised(&self) -> String {
+        match (self.at_most, self.at_least) {
             (Some(limit), _) => format!("at most {limit}"),
             (None, Some(limit)) => format!("at least {limit}"),
             (None, None) => String::new(),
-        };
+        }
+    }
+}
+
+/// The table, one line a figure.
+pub fn table(figures: &[Figure]) -> String {
+    let mut text = format!(
+        "{:<76} {:>10} {:<5} {:<14} {}\n",
+        "figure", "value", "unit", "promised", "holds"
+    );
+    for figure in figures {
+        let promised = figure.promised();
         let holds = match (promised.is_empty(), figure.holds()) {
             (true, _) => "",
             (false, true) => "yes",
@@ -61,8 +77,10 @@ pub fn table(figures: &[Figure]) -> String {
         };
         let _ = writeln!(
             text,
-            "{:<46} {:>12.1} {:<5} {promised:<14} {holds}",
-            figure.name, figure.value, figure.unit
+            "{:<76} {:>10} {:<5} {promised:<14} {holds}",
+            figure.name,
+            figure.shown(),
+            figure.unit
         );
     }
     text
