@@ -11,6 +11,7 @@
 pub mod args;
 pub mod build;
 pub mod demo;
+pub mod postgres;
 pub mod prerequisite;
 pub mod process;
 pub mod progress;

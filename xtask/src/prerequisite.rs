@@ -109,7 +109,7 @@ pub static TESTS: [Prerequisite; 4] = [
     Prerequisite {
         name: "PostgreSQL",
         purpose: "runs the store tests on the second database",
-        probe: || found("initdb").or_else(|_| found("psql")),
+        probe: || crate::postgres::programs().map(|folder| folder.display().to_string()),
         install: Install {
             debian: "sudo apt-get install postgresql",
             fedora: "sudo dnf install postgresql-server",

@@ -89,8 +89,11 @@ impl Engine {
     /// # Errors
     /// When the database fails.
     pub async fn start(&self) -> Result<(), Fault> {
-        // An embedded database has one process, which holds its lock: whoever held a lease is gone.
-        self.store().release_leases_unchecked(None).await?;
+        // An embedded database has one process, which holds its lock: whoever held a lease is gone. Servers of a shared
+        // database may live, and what a dead one held is taken back when its lease runs out.
+        if !self.store().is_shared() {
+            self.store().release_leases_unchecked(None).await?;
+        }
         let worker = Arc::clone(&self.worker);
         tokio::spawn(async move {
             // A fault in the loop must not stop every run of the deployment; what it held is taken back by its leases.

@@ -3,23 +3,38 @@
 //! `on_db!` is the one place where a text meets a driver; every function of the store writes its SQL once, with `$1`,
 //! `ON CONFLICT` and `RETURNING`, and gets [`Row`]s back.
 
+use std::borrow::Cow;
 use std::path::Path;
+use std::sync::Arc;
 
-use sqlx::{AssertSqlSafe, Sqlite, Transaction};
+use sqlx::{AssertSqlSafe, Postgres, Sqlite, Transaction};
+use tokio::sync::watch;
 
+use crate::ctx::Ctx;
+use crate::dialect::postgres::{self, LeaseClock, Listener, PostgresDb};
 use crate::dialect::sqlite::SqliteDb;
 use crate::error::StoreError;
 use crate::row::Row;
+use crate::secret::SecretText;
 
 /// The database in use.
 #[derive(Debug, Clone)]
 pub(crate) enum Db {
     Sqlite(SqliteDb),
+    Postgres(Arc<PostgresDb>),
 }
 
-/// A transaction on it. Dropped without `commit`, it is rolled back.
-pub(crate) enum Tx {
+/// A transaction. Dropped without `commit`, it is rolled back.
+pub(crate) struct Tx {
+    on: On,
+    /// Whether its commit brings the queue something to claim.
+    queues: bool,
+}
+
+/// The database that a transaction is on.
+enum On {
     Sqlite(Transaction<'static, Sqlite>),
+    Postgres(Transaction<'static, Postgres>, Arc<PostgresDb>),
 }
 
 /// A value for `$n`.
@@ -33,23 +48,55 @@ pub(crate) enum Arg {
 
 macro_rules! on_db {
     ($tx:expr, $sql:expr, $args:expr, |$query:ident, $conn:ident| $run:expr) => {
-        match $tx {
-            Tx::Sqlite(tx) => {
-                // The text is put together in this crate from constants and `$n`; values never enter it.
-                let mut $query = sqlx::query(AssertSqlSafe($sql));
-                for arg in $args {
-                    $query = match arg {
-                        Arg::Int(value) => $query.bind(value),
-                        Arg::Real(value) => $query.bind(value),
-                        Arg::Text(value) => $query.bind(value),
-                        Arg::Bytes(value) => $query.bind(value),
-                    };
-                }
+        match &mut $tx.on {
+            On::Sqlite(tx) => {
+                let $query = bound!($sql, $args);
                 let $conn = &mut **tx;
                 $run
             }
+            On::Postgres(tx, _) => {
+                let $query = bound!($sql, $args);
+                let $conn = &mut **tx;
+                // The database ends a statement after its own limit; this one is for a network that swallows the answer.
+                tokio::time::timeout(postgres::PATIENCE, async { $run })
+                    .await
+                    .map_err(|_| StoreError::Away("no answer came in time".to_owned()))?
+            }
         }
     };
+}
+
+macro_rules! bound {
+    ($sql:expr, $args:expr) => {{
+        // The text is put together in this crate from constants and `$n`; values never enter it.
+        let mut query = sqlx::query(AssertSqlSafe($sql));
+        for arg in $args {
+            query = match arg {
+                Arg::Int(value) => query.bind(value),
+                Arg::Real(value) => query.bind(value),
+                Arg::Text(value) => query.bind(value.map(storable)),
+                Arg::Bytes(value) => query.bind(value),
+            };
+        }
+        query
+    }};
+}
+
+/// Text as both databases keep it: PostgreSQL's takes no NUL, so that one becomes `␀` on either (`reliability.md`, D29).
+fn storable(text: String) -> String {
+    match without_nul(&text) {
+        Cow::Borrowed(_) => text,
+        Cow::Owned(text) => text,
+    }
+}
+
+/// A NUL as `␀`.
+pub(crate) fn without_nul(text: &str) -> Cow<'_, str> {
+    if text.contains('\0') {
+        Cow::Owned(text.replace('\0', "\u{2400}"))
+    } else {
+        Cow::Borrowed(text)
+    }
 }
 
 impl Db {
@@ -58,17 +105,50 @@ impl Db {
         Ok(Self::Sqlite(SqliteDb::open(path).await?))
     }
 
-    /// A transaction that sees one moment and cannot write.
-    pub(crate) async fn read(&self) -> Result<Tx, StoreError> {
+    /// The PostgreSQL at `url`.
+    pub(crate) async fn postgres(
+        url: &SecretText,
+        lease_clock: LeaseClock,
+    ) -> Result<Self, StoreError> {
+        Ok(Self::Postgres(Arc::new(
+            PostgresDb::open(url, lease_clock).await?,
+        )))
+    }
+
+    /// Whether other servers may use this database at the same time.
+    pub(crate) const fn is_shared(&self) -> bool {
         match self {
-            Self::Sqlite(db) => Ok(Tx::Sqlite(db.read().await?)),
+            Self::Sqlite(_) => false,
+            Self::Postgres(_) => true,
         }
     }
 
-    /// A writing transaction. Only the writer task calls this.
+    /// A transaction that sees one moment and cannot write.
+    pub(crate) async fn read(&self) -> Result<Tx, StoreError> {
+        Ok(Tx::on(match self {
+            Self::Sqlite(db) => On::Sqlite(db.read().await?),
+            Self::Postgres(db) => On::Postgres(db.read().await?, Arc::clone(db)),
+        }))
+    }
+
+    /// A writing transaction, the only one of the database while it lasts. Only the writer task calls this.
     pub(crate) async fn write(&self) -> Result<Tx, StoreError> {
+        Ok(Tx::on(match self {
+            Self::Sqlite(db) => On::Sqlite(db.write().await?),
+            Self::Postgres(db) => On::Postgres(db.write().await?, Arc::clone(db)),
+        }))
+    }
+
+    /// Hears what other servers commit, where there can be any: `commits` changes after each of their commits, `work`
+    /// after those that bring the queue something.
+    pub(crate) fn listen(
+        &self,
+        commits: watch::Sender<u64>,
+        work: watch::Sender<u64>,
+    ) -> Option<Listener> {
         match self {
-            Self::Sqlite(db) => Ok(Tx::Sqlite(db.write().await?)),
+            Self::Sqlite(_) => None,
+            Self::Postgres(db) => Some(Listener::start(db, commits, work)),
         }
     }
 
@@ -76,11 +156,45 @@ impl Db {
     pub(crate) async fn close(&self) {
         match self {
             Self::Sqlite(db) => db.close().await,
+            Self::Postgres(db) => db.close().await,
         }
     }
 }
 
 impl Tx {
+    const fn on(on: On) -> Self {
+        Self { on, queues: false }
+    }
+
+    /// Notes that the commit brings the queue something to claim: workers look at once, those of other servers too.
+    pub(crate) const fn wake_queue(&mut self) {
+        self.queues = true;
+    }
+
+    /// Whether [`Tx::wake_queue`] was called.
+    pub(crate) const fn wakes_queue(&self) -> bool {
+        self.queues
+    }
+
+    /// The time that leases count by, in microseconds. Where several servers share the database it is the database's:
+    /// their own clocks may differ.
+    pub(crate) async fn lease_now(&mut self, ctx: &Ctx) -> Result<i64, StoreError> {
+        match &self.on {
+            On::Postgres(_, db) if db.lease_clock() == LeaseClock::Database => {
+                self.one(postgres::NOW, Vec::new()).await?.int("now")
+            }
+            On::Postgres(..) | On::Sqlite(_) => Ok(ctx.now),
+        }
+    }
+
+    /// Ends a subquery that picks rows to change: rows that another transaction is changing are passed over.
+    pub(crate) const fn skip_locked(&self) -> &'static str {
+        match self.on {
+            On::Sqlite(_) => "",
+            On::Postgres(..) => postgres::SKIP_LOCKED,
+        }
+    }
+
     /// Runs a statement and tells how many rows it changed.
     pub(crate) async fn execute(
         &mut self,
@@ -102,7 +216,7 @@ impl Tx {
         let sql: String = sql.into();
         on_db!(self, sql, args, |query, conn| {
             let rows = query.fetch_all(conn).await?;
-            Ok(rows.into_iter().map(Row::Sqlite).collect())
+            Ok(rows.into_iter().map(Row::from).collect())
         })
     }
 
@@ -114,7 +228,7 @@ impl Tx {
     ) -> Result<Option<Row>, StoreError> {
         let sql: String = sql.into();
         on_db!(self, sql, args, |query, conn| {
-            Ok(query.fetch_optional(conn).await?.map(Row::Sqlite))
+            Ok(query.fetch_optional(conn).await?.map(Row::from))
         })
     }
 
@@ -126,7 +240,7 @@ impl Tx {
     ) -> Result<Row, StoreError> {
         let sql: String = sql.into();
         on_db!(self, sql, args, |query, conn| {
-            Ok(Row::Sqlite(query.fetch_one(conn).await?))
+            Ok(Row::from(query.fetch_one(conn).await?))
         })
     }
 
@@ -164,18 +278,41 @@ impl Tx {
     }
 
     /// Makes the work durable.
-    pub(crate) async fn commit(self) -> Result<(), StoreError> {
-        match self {
-            Self::Sqlite(tx) => Ok(tx.commit().await?),
+    pub(crate) async fn commit(mut self) -> Result<(), StoreError> {
+        let xid = match &self.on {
+            On::Sqlite(_) => None,
+            On::Postgres(_, db) => {
+                let note = db.note(self.queues);
+                let row = self.one(postgres::ANNOUNCE, args![note]).await?;
+                Some(row.text("xid")?)
+            }
+        };
+        match self.on {
+            On::Sqlite(tx) => Ok(tx.commit().await?),
+            On::Postgres(tx, db) => db.commit(tx, xid.as_deref().unwrap_or_default()).await,
         }
     }
 
     /// Takes the work back.
     pub(crate) async fn rollback(self) -> Result<(), StoreError> {
-        match self {
-            Self::Sqlite(tx) => Ok(tx.rollback().await?),
+        match self.on {
+            On::Sqlite(tx) => Ok(tx.rollback().await?),
+            On::Postgres(tx, _) => Ok(tx.rollback().await?),
         }
     }
+}
+
+/// A common table of rows given as values: `name(a, b) AS (VALUES ($1, $2), ($3, $4))`, and its values. Every row has as
+/// many values as there are columns. `FROM` it, a statement changes or finds many rows at once.
+pub(crate) fn given(name: &str, columns: &[&str], rows: Vec<Vec<Arg>>) -> (String, Vec<Arg>) {
+    let mut sql = format!("{name}({}) AS (VALUES ", columns.join(", "));
+    for n in 0..rows.len() {
+        sql.push_str(if n == 0 { "(" } else { ", (" });
+        sql.push_str(&places(n * columns.len() + 1, columns.len()));
+        sql.push(')');
+    }
+    sql.push(')');
+    (sql, rows.into_iter().flatten().collect())
 }
 
 /// `$first, $first+1, …`: `n` places for values.

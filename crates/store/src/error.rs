@@ -4,6 +4,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use evalkit_core::error::{Code, Fault};
+use sqlx::error::DatabaseError as _;
+use sqlx::sqlite::SqliteError;
+
+use crate::dialect::postgres::{is_away, is_busy, is_conflict, is_full};
 
 /// An error of the store. [`Fault`] is what crosses to people; the rest is for the log.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -14,6 +18,12 @@ pub enum StoreError {
     /// The database failed.
     #[error("database: {0}")]
     Database(Arc<sqlx::Error>),
+    /// The database cannot be reached; nothing was changed.
+    #[error("the database is away: {0}")]
+    Away(String),
+    /// The database went away in the middle of a commit and did not come back in time to say what became of it.
+    #[error("the database went away during a commit")]
+    Uncertain,
     /// A migration failed, or the database is newer than this program.
     #[error("{0}")]
     Schema(String),
@@ -68,10 +78,20 @@ impl StoreError {
             Self::Io { source, .. } if source.kind() == std::io::ErrorKind::StorageFull => {
                 Code::StorageFull
             }
-            Self::Closed => Code::Busy,
+            Self::Closed | Self::Away(_) | Self::Uncertain => Code::Busy,
             Self::Schema(_) | Self::Io { .. } | Self::Unreadable(_) | Self::Folder(_) => {
                 Code::Internal
             }
+        }
+    }
+
+    /// Whether the transaction as a whole came to nothing for a reason that passes: a conflict with another one, or a
+    /// connection that broke. Run again from its start, it may succeed.
+    pub(crate) fn passes(&self) -> bool {
+        match self {
+            Self::Database(error) => is_conflict(error) || is_away(error),
+            Self::Away(_) => true,
+            _ => false,
         }
     }
 
@@ -84,7 +104,10 @@ impl StoreError {
 
 /// SQLite's primary result code, when the error has one.
 fn sqlite_code(error: &sqlx::Error) -> Option<i32> {
-    let code: i32 = error.as_database_error()?.code()?.parse().ok()?;
+    let error = error
+        .as_database_error()?
+        .try_downcast_ref::<SqliteError>()?;
+    let code: i32 = error.code()?.parse().ok()?;
     Some(code & 0xff)
 }
 
@@ -95,7 +118,8 @@ fn code_of(error: &sqlx::Error) -> Code {
     match sqlite_code(error) {
         Some(BUSY | LOCKED) => Code::Busy,
         Some(FULL) => Code::StorageFull,
-        _ if matches!(error, sqlx::Error::PoolTimedOut | sqlx::Error::PoolClosed) => Code::Busy,
+        _ if is_full(error) => Code::StorageFull,
+        _ if is_busy(error) => Code::Busy,
         _ => Code::Internal,
     }
 }
@@ -118,10 +142,15 @@ impl From<StoreError> for Fault {
         let code = error.code();
         match error {
             StoreError::Fault(fault) => *fault,
+            StoreError::Uncertain => Self::new(
+                code,
+                "The database went away while this was being stored, so it is not known whether it was.",
+                "Reload the page in a few seconds to see how it stands before you do it again.",
+            ),
             _ => match code {
                 Code::Busy => Self::new(
                     code,
-                    "The database is busy.",
+                    "The database is busy or away.",
                     "Try again in a few seconds; nothing was changed.",
                 ),
                 Code::StorageFull => Self::new(

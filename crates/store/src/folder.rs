@@ -1,4 +1,7 @@
 //! The data folder: `evalkit.db`, `blobs/aa/bb/<64 hex>`, `secret.key`, and the lock that keeps a second process out.
+//!
+//! With PostgreSQL the folder holds bytes alone. Servers of one database share it, so they share the lock too, and a
+//! server with an embedded database stays out.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read as _, Write as _};
@@ -18,8 +21,8 @@ pub(crate) struct Folder {
 pub(crate) const KEY_LENGTH: usize = 32;
 
 impl Folder {
-    /// Makes the folder when it is missing and takes its lock.
-    pub(crate) fn open(root: &Path) -> Result<Self, StoreError> {
+    /// Makes the folder when it is missing and takes its lock, for this process alone when the database lies in it.
+    pub(crate) fn open(root: &Path, alone: bool) -> Result<Self, StoreError> {
         make_private(root)?;
         make_private(&root.join("blobs"))?;
         let path = root.join("lock");
@@ -29,7 +32,12 @@ impl Folder {
             .write(true)
             .open(&path)
             .map_err(|error| StoreError::io(&path, error))?;
-        match lock.try_lock() {
+        let locked = if alone {
+            lock.try_lock()
+        } else {
+            lock.try_lock_shared()
+        };
+        match locked {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
                 return Err(StoreError::Folder(format!(
@@ -64,8 +72,12 @@ impl Folder {
             .join(sha256)
     }
 
-    /// The key that secrets are sealed with, made when both it and the database are new.
-    pub(crate) fn key(&self) -> Result<[u8; KEY_LENGTH], StoreError> {
+    /// The key that secrets are sealed with: in the file given, else in the folder, made when both it and the database
+    /// are new.
+    pub(crate) fn key(&self, given: Option<&Path>) -> Result<[u8; KEY_LENGTH], StoreError> {
+        if given.is_some() {
+            return Self::given_key(given);
+        }
         let path = self.root.join("secret.key");
         match File::open(&path) {
             Ok(file) => read_key(&path, file),
@@ -77,6 +89,28 @@ impl Folder {
                     )));
                 }
                 make_key(&path)
+            }
+            Err(error) => Err(StoreError::io(path, error)),
+        }
+    }
+}
+
+impl Folder {
+    /// The key in the file that the configuration names. Every server of a shared database needs the same, so it is
+    /// never made here.
+    pub(crate) fn given_key(file: Option<&Path>) -> Result<[u8; KEY_LENGTH], StoreError> {
+        let Some(path) = file else {
+            return Err(StoreError::Folder(format!(
+                "PostgreSQL needs a key that you keep: run `(umask 077; head -c {KEY_LENGTH} /dev/urandom > secret.key)` and name the file in EVALKIT_SECRET_KEY_FILE or `secret_key_file`."
+            )));
+        };
+        match File::open(path) {
+            Ok(file) => read_key(path, file),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                Err(StoreError::Folder(format!(
+                    "The key file {} is not there; restore it, or correct EVALKIT_SECRET_KEY_FILE or `secret_key_file`.",
+                    path.display()
+                )))
             }
             Err(error) => Err(StoreError::io(path, error)),
         }

@@ -47,6 +47,6 @@ pub use people::token::NewTokenRequest;
 pub use queue::{Claim, ExperimentPlan, Fence, Reaped, Recording, Taken};
 pub use results::Download;
 pub use secret::SecretText;
-pub use settings::Settings;
+pub use settings::{Database, Settings};
 pub use store::Store;
 pub use sync::{SyncReport, SyncRequest};

@@ -2,6 +2,7 @@
 
 use serde::de::DeserializeOwned;
 use sqlx::Row as _;
+use sqlx::postgres::PgRow;
 use sqlx::sqlite::SqliteRow;
 
 use crate::error::StoreError;
@@ -9,6 +10,19 @@ use crate::error::StoreError;
 /// One row, of whichever database.
 pub(crate) enum Row {
     Sqlite(SqliteRow),
+    Postgres(PgRow),
+}
+
+impl From<SqliteRow> for Row {
+    fn from(row: SqliteRow) -> Self {
+        Self::Sqlite(row)
+    }
+}
+
+impl From<PgRow> for Row {
+    fn from(row: PgRow) -> Self {
+        Self::Postgres(row)
+    }
 }
 
 macro_rules! column {
@@ -17,6 +31,7 @@ macro_rules! column {
         pub(crate) fn $name(&self, column: &str) -> Result<$type, StoreError> {
             match self {
                 Self::Sqlite(row) => Ok(row.try_get(column)?),
+                Self::Postgres(row) => Ok(row.try_get(column)?),
             }
         }
     )*};

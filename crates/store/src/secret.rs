@@ -128,27 +128,26 @@ impl Store {
     pub(crate) async fn check_key(&self) -> Result<(), StoreError> {
         const PROBE: [&str; 3] = ["", "key_check", ""];
         let keeper = &self.inner.keeper;
-        let mut tx = self.read().await?;
-        let known = tx
-            .all("SELECT key_id, nonce, sealed FROM key_check", args![])
-            .await?;
-        drop(tx);
-        if known.is_empty() {
-            let sealed = keeper.seal("evalkit", PROBE)?;
-            let input = (keeper.key_id().to_owned(), sealed.nonce, sealed.bytes);
-            return self
-                .write(&self.system_ctx(), input, |tx, ctx, (id, nonce, sealed)| {
-                    Box::pin(async move {
-                        tx.execute(
-                            "INSERT INTO key_check (key_id, nonce, sealed, created_at) VALUES ($1, $2, $3, $4)",
-                            args![id, nonce.clone(), sealed.clone(), ctx.now],
-                        )
-                        .await?;
-                        Ok(())
-                    })
+        let sealed = keeper.seal("evalkit", PROBE)?;
+        let input = (keeper.key_id().to_owned(), sealed.nonce, sealed.bytes);
+        // Looked at and written in one transaction: of two servers that start at once, one brings the key.
+        let known = self
+            .write(&self.system_ctx(), input, |tx, ctx, (id, nonce, sealed)| {
+                Box::pin(async move {
+                    const KNOWN: &str = "SELECT key_id, nonce, sealed FROM key_check";
+                    let known = tx.all(KNOWN, args![]).await?;
+                    if !known.is_empty() {
+                        return Ok(known);
+                    }
+                    tx.execute(
+                        "INSERT INTO key_check (key_id, nonce, sealed, created_at) VALUES ($1, $2, $3, $4)",
+                        args![id, nonce.clone(), sealed.clone(), ctx.now],
+                    )
+                    .await?;
+                    tx.all(KNOWN, args![]).await
                 })
-                .await;
-        }
+            })
+            .await?;
         for row in &known {
             if keeper
                 .open(&row.bytes("nonce")?, &row.bytes("sealed")?, PROBE)

@@ -1,13 +1,40 @@
 //! What the deployment decides and the store needs to know: passed in at construction, never read from the environment.
 
+use std::path::PathBuf;
+
 use evalkit_core::agent::AgentConfig;
 use evalkit_core::view::session::JudgeInUse;
 
 use crate::blob::Limits;
+use crate::secret::SecretText;
+
+/// Where rows are kept (`config.md`, `database_url`).
+#[derive(Debug, Clone, Default)]
+pub enum Database {
+    /// In a file of the data folder, which one process holds.
+    #[default]
+    Sqlite,
+    /// In a PostgreSQL, which several servers may share.
+    Postgres {
+        /// `postgres://user:password@host:port/database`; it may hold a password, so it is a secret.
+        url: SecretText,
+    },
+}
+
+impl Database {
+    /// Whether it lies in the data folder.
+    pub const fn is_embedded(&self) -> bool {
+        matches!(self, Self::Sqlite)
+    }
+}
 
 /// Deployment facts.
 #[derive(Debug, Clone)]
 pub struct Settings {
+    /// Where rows are kept.
+    pub database: Database,
+    /// The key that secrets are sealed with. Absent: in the data folder, made at the first start; PostgreSQL needs one.
+    pub secret_key_file: Option<PathBuf>,
     /// The server runs with demo people and data; pages say so.
     pub demo: bool,
     /// `public_url` is plain http on a host other than loopback.
@@ -35,6 +62,8 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         Self {
+            database: Database::default(),
+            secret_key_file: None,
             demo: false,
             no_tls: false,
             public_url: "http://127.0.0.1:3000".to_owned(),

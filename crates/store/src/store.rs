@@ -10,12 +10,13 @@ use tokio::sync::{Semaphore, watch};
 use crate::clock::{Clock, SystemClock};
 use crate::ctx::Ctx;
 use crate::db::{Db, Tx};
+use crate::dialect::postgres::{LeaseClock, Listener};
 use crate::error::StoreError;
 use crate::folder::Folder;
 use crate::score::ScoreCache;
 use crate::secret::Keeper;
-use crate::settings::Settings;
-use crate::write::{Work, Writer};
+use crate::settings::{Database, Settings};
+use crate::write::{Gather, Work, Writer};
 
 /// The store. Cheap to clone; all clones are one store.
 #[derive(Clone)]
@@ -33,8 +34,12 @@ pub(crate) struct Inner {
     pub(crate) scores: ScoreCache,
     /// Password hashing costs 19 MiB a piece, so two at once at most.
     pub(crate) hashing: Semaphore,
+    /// Changes after every commit that is known of.
+    commits: watch::Sender<u64>,
     /// Changes when the queue may have something new.
     work: watch::Sender<u64>,
+    /// Hears the other servers of a shared database, for as long as the store is there.
+    _listener: Option<Listener>,
     /// Writes of workers that no longer held their trial: dropped, and counted here.
     pub(crate) stale_writes: AtomicU64,
 }
@@ -54,10 +59,16 @@ impl Store {
     /// When another process holds the folder, a right is missing, the key does not fit, or the database is newer than
     /// this program. The text names the fix.
     pub async fn open(folder: &Path, settings: Settings) -> Result<Self, StoreError> {
-        Self::open_with_clock(folder, settings, Arc::new(SystemClock)).await
+        Self::assemble(
+            folder,
+            settings,
+            Arc::new(SystemClock),
+            LeaseClock::Database,
+        )
+        .await
     }
 
-    /// Opens the data folder with a clock of the caller's.
+    /// Opens the data folder with a clock of the caller's, which leases count by too.
     ///
     /// # Errors
     /// As [`Store::open`].
@@ -66,10 +77,30 @@ impl Store {
         settings: Settings,
         clock: Arc<dyn Clock>,
     ) -> Result<Self, StoreError> {
-        let folder = Folder::open(folder)?;
-        let key = folder.key()?;
-        let db = Db::sqlite(&folder.database()).await?;
-        let writer = Writer::start(db.clone());
+        Self::assemble(folder, settings, clock, LeaseClock::Store).await
+    }
+
+    async fn assemble(
+        folder: &Path,
+        settings: Settings,
+        clock: Arc<dyn Clock>,
+        lease_clock: LeaseClock,
+    ) -> Result<Self, StoreError> {
+        let folder = Folder::open(folder, settings.database.is_embedded())?;
+        let key_file = settings.secret_key_file.as_deref();
+        let (db, key) = match &settings.database {
+            Database::Sqlite => {
+                let key = folder.key(key_file)?;
+                (Db::sqlite(&folder.database()).await?, key)
+            }
+            Database::Postgres { url } => {
+                let key = Folder::given_key(key_file)?;
+                (Db::postgres(url, lease_clock).await?, key)
+            }
+        };
+        let (commits, work) = (watch::Sender::new(0), watch::Sender::new(0));
+        let writer = Writer::start(db.clone(), commits.clone(), work.clone());
+        let listener = db.listen(commits.clone(), work.clone());
         let store = Self {
             inner: Arc::new(Inner {
                 db,
@@ -80,12 +111,19 @@ impl Store {
                 keeper: Keeper::new(&key),
                 scores: ScoreCache::default(),
                 hashing: Semaphore::new(2),
-                work: watch::channel(0).0,
+                commits,
+                work,
+                _listener: listener,
                 stale_writes: AtomicU64::new(0),
             }),
         };
         store.check_key().await?;
         Ok(store)
+    }
+
+    /// Whether other servers may use the same database: then their leases are theirs.
+    pub fn is_shared(&self) -> bool {
+        self.inner.db.is_shared()
     }
 
     /// Closes every connection. Writes that were not answered yet may be lost; later ones fail as closed.
@@ -123,18 +161,14 @@ impl Store {
         self.ctx(Actor::System, "engine", "")
     }
 
-    /// Changes after every commit: what waits for news waits on this.
+    /// Changes after every commit, those of other servers included: what waits for news waits on this.
     pub fn commits(&self) -> watch::Receiver<u64> {
-        self.inner.writer.commits()
+        self.inner.commits.subscribe()
     }
 
     /// Changes when the queue may have something new to claim. Workers wait on this and look every two seconds besides.
     pub fn work(&self) -> watch::Receiver<u64> {
         self.inner.work.subscribe()
-    }
-
-    pub(crate) fn announce_work(&self) {
-        self.inner.work.send_modify(|n| *n = n.wrapping_add(1));
     }
 
     /// Writes of workers that no longer held their trial since the start: each was dropped.
@@ -162,5 +196,14 @@ impl Store {
         T: Send + 'static,
     {
         self.inner.writer.write(ctx, input, work).await
+    }
+
+    /// A write that shares its statements with others of its kind.
+    pub(crate) async fn gather<G: Gather>(
+        &self,
+        ctx: &Ctx,
+        piece: G,
+    ) -> Result<G::Out, StoreError> {
+        self.inner.writer.gather(ctx, piece).await
     }
 }

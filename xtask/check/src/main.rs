@@ -5,6 +5,7 @@
 )]
 
 mod bench;
+mod postgres;
 mod served;
 mod tally;
 mod test;

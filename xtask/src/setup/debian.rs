@@ -11,13 +11,18 @@ use anyhow::{Context, Result, bail};
 
 use crate::{
     build::toolchain::{LINKED, TARGET, Toolchain, holds_core},
+    postgres,
     prerequisite::{self, System},
     process,
     repo::Repo,
 };
 
 /// Packages that tests use, with the program that shows that they are there.
-const TEST_PACKAGES: [(&str, &str); 2] = [("chromium", "chromium"), ("strace", "strace")];
+const TEST_PACKAGES: [(&str, &str); 3] = [
+    ("chromium", "chromium"),
+    ("strace", "strace"),
+    ("postgresql", "postgres"),
+];
 /// Debian's newest Rust, its cargo and the sources of the standard library.
 const RUST_PACKAGES: [&str; 3] = ["rustc-web", "cargo-web", "rust-web-src"];
 /// Linkers that speak `-flavor wasm`, the newest first.
@@ -40,6 +45,7 @@ pub fn install(repo: &Repo) -> Result<()> {
         .filter(|(package, program)| {
             process::find(program).is_none()
                 && !(*package == "chromium" && prerequisite::chromium().is_some())
+                && !(*package == "postgresql" && postgres::programs().is_ok())
         })
         .map(|(package, _)| *package)
         .collect();

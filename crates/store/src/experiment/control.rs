@@ -87,9 +87,7 @@ impl Store {
         workspace: &str,
         run: i64,
     ) -> Result<(), StoreError> {
-        self.turn(ctx, workspace, run, false).await?;
-        self.announce_work();
-        Ok(())
+        self.turn(ctx, workspace, run, false).await
     }
 
     /// Queues the trials that ended in an error, cancelled or over budget again, into the same experiment. A stored
@@ -103,15 +101,12 @@ impl Store {
         workspace: &str,
         run: i64,
     ) -> Result<u64, StoreError> {
-        let trials = self
-            .write(
-                ctx,
-                (workspace.to_owned(), run),
-                |tx, ctx, (workspace, run)| Box::pin(rerun(tx, ctx, workspace, *run)),
-            )
-            .await?;
-        self.announce_work();
-        Ok(trials)
+        self.write(
+            ctx,
+            (workspace.to_owned(), run),
+            |tx, ctx, (workspace, run)| Box::pin(rerun(tx, ctx, workspace, *run)),
+        )
+        .await
     }
 
     async fn turn(
@@ -156,6 +151,8 @@ impl Store {
                     args![&held.id, &held.workspace.id, to],
                 )
                 .await?;
+                // Workers of every server hear of a pause as of a resumption.
+                tx.wake_queue();
                 event::experiment(tx, &held.workspace.id, &held.id, state, ctx.now).await?;
                 audit::write(
                     tx,
@@ -260,6 +257,7 @@ async fn rerun(tx: &mut Tx, ctx: &Ctx, workspace: &str, run: i64) -> Result<u64,
         args![&held.id, &held.workspace.id],
     )
     .await?;
+    tx.wake_queue();
     event::experiment(
         tx,
         &held.workspace.id,

@@ -92,13 +92,10 @@ impl Store {
         new: NewExperiment,
     ) -> Result<CreatedExperiment, StoreError> {
         let input = (new, self.settings().limits);
-        let created = self
-            .write(ctx, input, |tx, ctx, (new, limits)| {
-                Box::pin(create(tx, ctx, new, *limits))
-            })
-            .await?;
-        self.announce_work();
-        Ok(created)
+        self.write(ctx, input, |tx, ctx, (new, limits)| {
+            Box::pin(create(tx, ctx, new, *limits))
+        })
+        .await
     }
 }
 
@@ -183,6 +180,7 @@ async fn create(
         args![&id, &new.agent.name, &dataset.id, run, ctx.now, &workspace.id],
     )
     .await?;
+    tx.wake_queue();
     event::experiment(tx, &workspace.id, &id, ExperimentState::Running, ctx.now).await?;
     audit::write(
         tx,

@@ -42,18 +42,21 @@ pub(crate) async fn experiment(
     state: ExperimentState,
     now: i64,
 ) -> Result<(), StoreError> {
-    insert(
-        tx,
-        workspace_id,
-        experiment_id,
-        "experiment",
-        &Stored::Experiment { state },
-        now,
+    tx.execute(
+        "INSERT INTO event (workspace_id, experiment_id, kind, data, at) VALUES ($1, $2, $3, $4, $5)",
+        args![
+            workspace_id,
+            experiment_id,
+            "experiment",
+            to_json(&Stored::Experiment { state })?,
+            now
+        ],
     )
     .await
+    .map(drop)
 }
 
-/// Notes that a trial moved; `row` is the trial as it is now.
+/// Notes that a trial moved; `cell` is the trial as it is now.
 pub(crate) async fn trial(
     tx: &mut Tx,
     workspace_id: &str,
@@ -61,28 +64,46 @@ pub(crate) async fn trial(
     cell: TrialCell,
     now: i64,
 ) -> Result<(), StoreError> {
-    insert(
-        tx,
+    let moved = Moved {
         workspace_id,
         experiment_id,
-        "trial",
-        &Stored::Trial(cell),
+        cell,
         now,
-    )
-    .await
+    };
+    trials(tx, vec![moved]).await
 }
 
-async fn insert(
-    tx: &mut Tx,
-    workspace_id: &str,
-    experiment_id: &str,
-    kind: &str,
-    stored: &Stored,
-    now: i64,
-) -> Result<(), StoreError> {
-    tx.execute(
-        "INSERT INTO event (workspace_id, experiment_id, kind, data, at) VALUES ($1, $2, $3, $4, $5)",
-        args![workspace_id, experiment_id, kind, to_json(stored)?, now],
+/// A trial's move.
+pub(crate) struct Moved<'a> {
+    pub(crate) workspace_id: &'a str,
+    pub(crate) experiment_id: &'a str,
+    /// The trial as it is now.
+    pub(crate) cell: TrialCell,
+    pub(crate) now: i64,
+}
+
+/// Notes that trials moved, in this order.
+pub(crate) async fn trials(tx: &mut Tx, moved: Vec<Moved<'_>>) -> Result<(), StoreError> {
+    let mut rows = Vec::with_capacity(moved.len());
+    for Moved {
+        workspace_id,
+        experiment_id,
+        cell,
+        now,
+    } in moved
+    {
+        rows.push(args![
+            workspace_id,
+            experiment_id,
+            "trial",
+            to_json(&Stored::Trial(cell))?,
+            now
+        ]);
+    }
+    tx.insert_many(
+        "INSERT INTO event (workspace_id, experiment_id, kind, data, at) VALUES",
+        rows,
+        "",
     )
     .await
     .map(drop)

@@ -9,7 +9,7 @@ use evalkit_core::overlay::{self, EffectiveCase, NamedOverlay};
 use crate::ctx::Ctx;
 use crate::db::{Arg, Tx, args, places};
 use crate::error::StoreError;
-use crate::experiment::event;
+use crate::experiment::event::{self, Moved};
 use crate::queue::{Fence, engine_only};
 use crate::row::Row;
 use crate::store::Store;
@@ -47,6 +47,7 @@ struct Taken {
     attempt: u32,
     epoch: i64,
     idempotency_key: String,
+    position: i64,
 }
 
 fn taken(row: &Row) -> Result<Taken, StoreError> {
@@ -62,10 +63,19 @@ fn taken(row: &Row) -> Result<Taken, StoreError> {
         attempt: row.number("attempts")?,
         epoch: row.int("epoch")?,
         idempotency_key: row.text("idempotency_key")?,
+        position: row.int("position")?,
     })
 }
 
-const RETURNING: &str = "RETURNING id, experiment_id, workspace_id, case_id, trial, state, attempts, epoch, idempotency_key";
+const RETURNING: &str = "RETURNING id, experiment_id, workspace_id, case_id, trial, state, attempts, epoch, \
+     idempotency_key, position";
+
+/// Rows of a claim in the order of the queue; a database returns changed rows in any.
+fn in_order(rows: &[Row]) -> Result<Vec<Taken>, StoreError> {
+    let mut trials = rows.iter().map(taken).collect::<Result<Vec<_>, _>>()?;
+    trials.sort_by(|a, b| (&a.experiment_id, a.position).cmp(&(&b.experiment_id, b.position)));
+    Ok(trials)
+}
 
 impl Store {
     /// Takes up to `n` queued trials of a running experiment for `worker` until `lease` microseconds from now, never
@@ -108,18 +118,21 @@ impl Store {
         let taken = self
             .write(ctx, input, |tx, ctx, (worker, n, lease)| {
                 Box::pin(async move {
+                    let now = tx.lease_now(ctx).await?;
+                    let skip = tx.skip_locked();
                     let rows = tx
                         .all(
                             format!(
                                 "UPDATE trial SET epoch = epoch + 1, lease_owner = $1, lease_until = $2 WHERE id IN \
-                                 (SELECT t.id FROM trial t JOIN experiment e ON e.id = t.experiment_id \
-                                  WHERE e.finished_at IS NULL AND e.state = 'running' AND t.state IN ('recorded', 'grading') \
-                                  AND (t.lease_until IS NULL OR t.lease_until <= $3) ORDER BY t.recorded_at LIMIT $4) {RETURNING}"
+                                 (SELECT t.id FROM trial t WHERE t.state IN ('recorded', 'grading') \
+                                  AND (t.lease_until IS NULL OR t.lease_until <= $3) AND EXISTS (SELECT 1 FROM experiment e \
+                                  WHERE e.id = t.experiment_id AND e.finished_at IS NULL AND e.state = 'running') \
+                                  ORDER BY t.recorded_at LIMIT $4{skip}) {RETURNING}"
                             ),
-                            args![worker, ctx.now + lease, ctx.now, *n],
+                            args![worker, now + lease, now, *n],
                         )
                         .await?;
-                    rows.iter().map(taken).collect::<Result<Vec<_>, _>>()
+                    in_order(&rows)
                 })
             })
             .await?;
@@ -188,21 +201,29 @@ async fn claim(
     if room <= 0 {
         return Ok(Vec::new());
     }
+    let now = tx.lease_now(ctx).await?;
+    let skip = tx.skip_locked();
     let rows = tx
         .all(
             format!(
                 "UPDATE trial SET state = 'running', attempts = attempts + 1, epoch = epoch + 1, lease_owner = $2, \
                  lease_until = $3, started_at = $4 WHERE id IN (SELECT id FROM trial WHERE experiment_id = $1 \
-                 AND state = 'queued' AND not_before <= $4 ORDER BY position LIMIT $5) {RETURNING}"
+                 AND state = 'queued' AND not_before <= $6 ORDER BY position LIMIT $5{skip}) {RETURNING}"
             ),
-            args![experiment_id, worker, ctx.now + lease, ctx.now, room],
+            args![experiment_id, worker, now + lease, ctx.now, room, now],
         )
         .await?;
-    let trials = rows.iter().map(taken).collect::<Result<Vec<_>, _>>()?;
-    for trial in &trials {
-        let cell = event::open_cell(&trial.case_id, trial.trial, TrialState::Running);
-        event::trial(tx, &trial.workspace_id, experiment_id, cell, ctx.now).await?;
-    }
+    let trials = in_order(&rows)?;
+    let moved = trials
+        .iter()
+        .map(|trial| Moved {
+            workspace_id: &trial.workspace_id,
+            experiment_id,
+            cell: event::open_cell(&trial.case_id, trial.trial, TrialState::Running),
+            now: ctx.now,
+        })
+        .collect();
+    event::trials(tx, moved).await?;
     Ok(trials)
 }
 

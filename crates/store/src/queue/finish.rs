@@ -1,5 +1,7 @@
 //! Grades as they land, and the ends of a trial: done, or an error.
 
+use std::collections::{BTreeMap, HashMap, HashSet};
+
 use evalkit_core::error::Code;
 use evalkit_core::experiment::TrialState;
 use evalkit_core::failures::{self, Failure};
@@ -7,17 +9,19 @@ use evalkit_core::grade::{Colour, Grade};
 use evalkit_core::run::RunError;
 use evalkit_core::score::case_colour;
 use evalkit_core::view::experiment::TrialCell;
+use futures::future::BoxFuture;
 
 use crate::colour;
 use crate::ctx::Ctx;
-use crate::db::{Tx, args};
+use crate::db::{Arg, Tx, args, given, places};
 use crate::error::StoreError;
-use crate::experiment::event;
+use crate::experiment::event::{self, Moved};
 use crate::queue::outcome::{Summary, summarise};
 use crate::queue::plan::end_if_done;
 use crate::queue::{Fence, Taken, engine_only};
 use crate::row::{Row, to_json};
 use crate::store::Store;
+use crate::write::{Gather, Outcomes};
 
 /// Where a trial lives, for what its end touches.
 struct Home {
@@ -42,12 +46,24 @@ struct Grades {
     grades: Vec<(u32, Grade)>,
 }
 
+/// The last grades of a trial, which ends with them.
+struct Ending(Grades);
+
+impl Gather for Ending {
+    type Out = Taken;
+
+    fn run<'a>(tx: &'a mut Tx, pieces: Vec<(&'a Ctx, &'a Self)>) -> BoxFuture<'a, Outcomes<Taken>> {
+        Box::pin(finish(tx, pieces))
+    }
+}
+
 /// An agent call or evaluator that failed.
 struct CallFault {
     fence: Fence,
     stage: String,
     error: RunError,
-    not_before: i64,
+    /// Microseconds until it may be claimed again.
+    wait: i64,
 }
 
 impl Store {
@@ -91,15 +107,11 @@ impl Store {
         grades: Vec<(u32, Grade)>,
     ) -> Result<Taken, StoreError> {
         engine_only(ctx)?;
-        let input = Grades {
+        let ending = Ending(Grades {
             fence: fence.clone(),
             grades,
-        };
-        let taken = self
-            .write(ctx, input, |tx, ctx, input| {
-                Box::pin(finish(tx, ctx, input))
-            })
-            .await?;
+        });
+        let taken = self.gather(ctx, ending).await?;
         Ok(self.count_stale(taken))
     }
 
@@ -119,7 +131,7 @@ impl Store {
             fence: fence.clone(),
             stage: stage.to_owned(),
             error,
-            not_before: 0,
+            wait: 0,
         };
         let taken = self
             .write(ctx, input, |tx, ctx, input| Box::pin(fail(tx, ctx, input)))
@@ -127,7 +139,8 @@ impl Store {
         Ok(self.count_stale(taken))
     }
 
-    /// Puts a running trial back into the queue, not before the given time in microseconds, with what went wrong.
+    /// Puts a running trial back into the queue, not before the given time in microseconds by the clock of `ctx`, with
+    /// what went wrong.
     ///
     /// # Errors
     /// When the database fails.
@@ -143,12 +156,11 @@ impl Store {
             fence: fence.clone(),
             stage: "agent call".to_owned(),
             error,
-            not_before,
+            wait: not_before - ctx.now,
         };
         let taken = self
             .write(ctx, input, |tx, ctx, input| Box::pin(retry(tx, ctx, input)))
             .await?;
-        self.announce_work();
         Ok(self.count_stale(taken))
     }
 }
@@ -173,7 +185,7 @@ async fn keep(tx: &mut Tx, ctx: &Ctx, input: &Grades) -> Result<Taken, StoreErro
         )
         .await?;
     let home = home(&row)?;
-    insert_grades(tx, ctx, &home, input).await?;
+    insert_grades(tx, &[(ctx, &home, input)]).await?;
     if begins {
         let cell = event::open_cell(&home.case_id, home.trial, TrialState::Grading);
         event::trial(tx, &home.workspace_id, &home.experiment_id, cell, ctx.now).await?;
@@ -181,22 +193,20 @@ async fn keep(tx: &mut Tx, ctx: &Ctx, input: &Grades) -> Result<Taken, StoreErro
     Ok(true)
 }
 
-async fn insert_grades(
-    tx: &mut Tx,
-    ctx: &Ctx,
-    home: &Home,
-    input: &Grades,
-) -> Result<(), StoreError> {
-    let mut rows = Vec::with_capacity(input.grades.len());
-    for (position, grade) in &input.grades {
-        rows.push(args![
-            &input.fence.trial_id,
-            &grade.evaluator,
-            &home.workspace_id,
-            *position,
-            to_json(grade)?,
-            ctx.now
-        ]);
+/// Grades of several trials, each with the trial's home. Those that are stored already stay.
+async fn insert_grades(tx: &mut Tx, graded: &[(&Ctx, &Home, &Grades)]) -> Result<(), StoreError> {
+    let mut rows = Vec::new();
+    for (ctx, home, input) in graded {
+        for (position, grade) in &input.grades {
+            rows.push(args![
+                &input.fence.trial_id,
+                &grade.evaluator,
+                &home.workspace_id,
+                *position,
+                to_json(grade)?,
+                ctx.now
+            ]);
+        }
     }
     tx.insert_many(
         "INSERT INTO grade (trial_id, evaluator, workspace_id, position, grade, created_at) VALUES",
@@ -207,87 +217,160 @@ async fn insert_grades(
     .map(drop)
 }
 
-async fn finish(tx: &mut Tx, ctx: &Ctx, input: &Grades) -> Result<Taken, StoreError> {
-    let row = tx
-        .optional(
-            "SELECT workspace_id, experiment_id, case_id, trial FROM trial WHERE id = $1 AND epoch = $2 \
-             AND state IN ('recorded', 'grading')",
-            args![&input.fence.trial_id, input.fence.epoch],
-        )
-        .await?;
-    let Some(row) = row else {
-        return Ok(false);
-    };
-    let home = home(&row)?;
-    insert_grades(tx, ctx, &home, input).await?;
-    let grades = tx
-        .all(
-            "SELECT grade FROM grade WHERE trial_id = $1 AND workspace_id = $2 ORDER BY position, evaluator",
-            args![&input.fence.trial_id, &home.workspace_id],
-        )
-        .await?
-        .iter()
-        .map(|row| row.json::<Grade>("grade"))
-        .collect::<Result<Vec<_>, _>>()?;
-    if grades.is_empty() {
-        return Err(StoreError::fault(
-            Code::Conflict,
-            "A trial cannot end as done without a grade.",
-            "This is a fault of the engine; the log names the trial.",
-        ));
+async fn finish(tx: &mut Tx, pieces: Vec<(&Ctx, &Ending)>) -> Outcomes<Taken> {
+    let mut homes = gradable(tx, &pieces).await?;
+    let mut held = Vec::new();
+    let mut graded = Vec::with_capacity(pieces.len());
+    for (index, (ctx, Ending(input))) in pieces.iter().enumerate() {
+        // The first that comes for a trial is the one.
+        if let Some(home) = homes.remove(&input.fence) {
+            held.push((index, *ctx, home, input));
+        }
     }
-    let summary = summarise(&grades);
-    end(tx, ctx, &input.fence, &home, &summary).await?;
-    let mut rows = Vec::with_capacity(summary.scores.len());
-    for (name, num, den) in &summary.scores {
-        rows.push(args![
-            &home.experiment_id,
-            name,
-            &input.fence.trial_id,
-            &home.workspace_id,
-            &home.case_id,
-            *num,
-            *den
-        ]);
+    for (_, ctx, home, input) in &held {
+        graded.push((*ctx, home, *input));
     }
+    insert_grades(tx, &graded).await?;
+    let mut all = grades_of(tx, &graded).await?;
+    let mut outcomes: Vec<_> = pieces.iter().map(|_| Ok(false)).collect();
+    let mut ended = Vec::with_capacity(held.len());
+    let mut scores = Vec::new();
+    let mut failures = Vec::new();
+    for (index, ctx, home, input) in held {
+        let trial_id = &input.fence.trial_id;
+        let grades = all.remove(trial_id).unwrap_or_default();
+        if grades.is_empty() {
+            outcomes[index] = Err(StoreError::fault(
+                Code::Conflict,
+                "A trial cannot end as done without a grade.",
+                "This is a fault of the engine; the log names the trial.",
+            ));
+            continue;
+        }
+        outcomes[index] = Ok(true);
+        let summary = summarise(&grades);
+        for (name, num, den) in &summary.scores {
+            scores.push(args![
+                &home.experiment_id,
+                name,
+                trial_id,
+                &home.workspace_id,
+                &home.case_id,
+                *num,
+                *den
+            ]);
+        }
+        failures.extend(failure_rows(
+            &input.fence,
+            &home,
+            &failures::of_grades(&grades),
+        )?);
+        ended.push(Ended {
+            fence: &input.fence,
+            cell: TrialCell {
+                case_id: home.case_id.clone(),
+                trial: home.trial,
+                state: TrialState::Done.as_str().to_owned(),
+                colour: summary.colour,
+                satisfied: summary.satisfied,
+                of: summary.asked,
+                needs_a_look: summary.needs_a_look,
+            },
+            home,
+            summary,
+            now: ctx.now,
+        });
+    }
+    end(tx, &ended).await?;
     tx.insert_many(
         "INSERT INTO trial_score (experiment_id, name, trial_id, workspace_id, case_id, num, den) VALUES",
-        rows,
+        scores,
         "ON CONFLICT (experiment_id, name, trial_id) DO UPDATE SET num = excluded.num, den = excluded.den",
     )
     .await?;
-    insert_failures(tx, &input.fence, &home, &failures::of_grades(&grades)).await?;
-    let cell = TrialCell {
-        case_id: home.case_id.clone(),
-        trial: home.trial,
-        state: TrialState::Done.as_str().to_owned(),
-        colour: summary.colour,
-        satisfied: summary.satisfied,
-        of: summary.asked,
-        needs_a_look: summary.needs_a_look,
-    };
-    after_end(tx, ctx, &home, cell, &summary).await?;
-    Ok(true)
+    insert_failures(tx, failures).await?;
+    after_end(tx, ended).await?;
+    Ok(outcomes)
 }
 
-async fn insert_failures(
+/// Where the trials live that are still held as named and have an answer.
+async fn gradable(
     tx: &mut Tx,
+    pieces: &[(&Ctx, &Ending)],
+) -> Result<HashMap<Fence, Home>, StoreError> {
+    let rows = pieces
+        .iter()
+        .map(|(_, Ending(input))| args![&input.fence.trial_id, input.fence.epoch])
+        .collect();
+    let (fences, values) = given("fences", &["of_trial", "of_epoch"], rows);
+    let mut homes = HashMap::new();
+    for row in tx
+        .all(
+            format!(
+                "WITH {fences} SELECT id, epoch, workspace_id, experiment_id, case_id, trial FROM trial \
+                 JOIN fences ON id = of_trial AND epoch = of_epoch WHERE state IN ('recorded', 'grading')"
+            ),
+            values,
+        )
+        .await?
+    {
+        let fence = Fence {
+            trial_id: row.text("id")?,
+            epoch: row.int("epoch")?,
+        };
+        homes.insert(fence, home(&row)?);
+    }
+    Ok(homes)
+}
+
+/// All grades of these trials, in the evaluators' order.
+async fn grades_of(
+    tx: &mut Tx,
+    graded: &[(&Ctx, &Home, &Grades)],
+) -> Result<HashMap<String, Vec<Grade>>, StoreError> {
+    let mut grades: HashMap<String, Vec<Grade>> = HashMap::new();
+    for chunk in graded.chunks(500) {
+        let values = chunk
+            .iter()
+            .map(|(_, _, input)| Arg::from(&input.fence.trial_id))
+            .collect();
+        let sql = format!(
+            "SELECT trial_id, grade FROM grade WHERE trial_id IN ({}) ORDER BY position, evaluator",
+            places(1, chunk.len())
+        );
+        for row in tx.all(sql, values).await? {
+            grades
+                .entry(row.text("trial_id")?)
+                .or_default()
+                .push(row.json("grade")?);
+        }
+    }
+    Ok(grades)
+}
+
+fn failure_rows(
     fence: &Fence,
     home: &Home,
     failures: &[Failure],
-) -> Result<(), StoreError> {
-    let mut rows = Vec::with_capacity(failures.len());
-    for (position, failure) in failures.iter().enumerate() {
-        rows.push(args![
-            &home.experiment_id,
-            &fence.trial_id,
-            position,
-            &home.workspace_id,
-            &home.case_id,
-            home.trial,
-            to_json(failure)?
-        ]);
-    }
+) -> Result<Vec<Vec<Arg>>, StoreError> {
+    failures
+        .iter()
+        .enumerate()
+        .map(|(position, failure)| {
+            Ok(args![
+                &home.experiment_id,
+                &fence.trial_id,
+                position,
+                &home.workspace_id,
+                &home.case_id,
+                home.trial,
+                to_json(failure)?
+            ])
+        })
+        .collect()
+}
+
+async fn insert_failures(tx: &mut Tx, rows: Vec<Vec<Arg>>) -> Result<(), StoreError> {
     tx.insert_many(
         "INSERT INTO trial_failure (experiment_id, trial_id, position, workspace_id, case_id, trial, failure) VALUES",
         rows,
@@ -297,73 +380,201 @@ async fn insert_failures(
     .map(drop)
 }
 
-async fn end(
-    tx: &mut Tx,
-    ctx: &Ctx,
-    fence: &Fence,
-    home: &Home,
-    summary: &Summary,
-) -> Result<(), StoreError> {
+/// A trial that ends.
+struct Ended<'a> {
+    fence: &'a Fence,
+    home: Home,
+    cell: TrialCell,
+    summary: Summary,
+    now: i64,
+}
+
+async fn end(tx: &mut Tx, ended: &[Ended<'_>]) -> Result<(), StoreError> {
+    if ended.is_empty() {
+        return Ok(());
+    }
+    let rows = ended
+        .iter()
+        .map(|trial| {
+            args![
+                &trial.fence.trial_id,
+                trial.fence.epoch,
+                colour::as_str(trial.summary.colour),
+                trial.summary.satisfied,
+                trial.summary.asked,
+                trial.summary.unscored,
+                trial.summary.needs_a_look,
+                &trial.summary.what,
+                trial.now
+            ]
+        })
+        .collect();
+    let columns = [
+        "of_trial",
+        "of_epoch",
+        "to_colour",
+        "to_satisfied",
+        "to_asked",
+        "to_unscored",
+        "to_look",
+        "to_what",
+        "to_ended",
+    ];
+    let (ends, values) = given("ends", &columns, rows);
     tx.execute(
-        "UPDATE trial SET state = 'done', colour = $3, satisfied = $4, asked = $5, unscored = $6, needs_a_look = $7, \
-         what = $8, ended_at = $9, lease_owner = NULL, lease_until = NULL, stage = NULL \
-         WHERE id = $1 AND epoch = $2 AND workspace_id = $10",
-        args![
-            &fence.trial_id,
-            fence.epoch,
-            colour::as_str(summary.colour),
-            summary.satisfied,
-            summary.asked,
-            summary.unscored,
-            summary.needs_a_look,
-            &summary.what,
-            ctx.now,
-            &home.workspace_id
-        ],
+        format!(
+            "WITH {ends} UPDATE trial SET state = 'done', colour = to_colour, satisfied = to_satisfied, asked = to_asked, \
+             unscored = to_unscored, needs_a_look = to_look, what = to_what, ended_at = to_ended, lease_owner = NULL, \
+             lease_until = NULL, stage = NULL FROM ends WHERE id = of_trial AND epoch = of_epoch"
+        ),
+        values,
     )
     .await
     .map(drop)
 }
 
-/// What follows a trial's end, whichever: the case's latest colour, the live event, perhaps the experiment's end.
-async fn after_end(
-    tx: &mut Tx,
-    ctx: &Ctx,
-    home: &Home,
-    cell: TrialCell,
-    summary: &Summary,
-) -> Result<(), StoreError> {
-    let siblings = tx
-        .all(
-            "SELECT colour FROM trial WHERE experiment_id = $1 AND case_id = $2 AND workspace_id = $3",
-            args![&home.experiment_id, &home.case_id, &home.workspace_id],
-        )
-        .await?;
-    let mut colours = Vec::with_capacity(siblings.len());
-    for row in &siblings {
-        colours.push(colour::parse(&row.text("colour")?));
+/// What follows the end of trials, whichever: the latest colours of their cases, the live events, perhaps the ends of
+/// their experiments.
+async fn after_end(tx: &mut Tx, ended: Vec<Ended<'_>>) -> Result<(), StoreError> {
+    if ended.is_empty() {
+        return Ok(());
     }
-    // The counts shown are those of the trial that a page opens with: the first that is not green, or the newest.
-    let shown = cell.colour != Colour::Green || colours.iter().all(|c| *c == Colour::Green);
+    show_latest(tx, &ended).await?;
+    let moved = ended
+        .iter()
+        .map(|trial| Moved {
+            workspace_id: &trial.home.workspace_id,
+            experiment_id: &trial.home.experiment_id,
+            cell: trial.cell.clone(),
+            now: trial.now,
+        })
+        .collect();
+    event::trials(tx, moved).await?;
+    let mut looked = HashSet::new();
+    for trial in &ended {
+        if looked.insert(&trial.home.experiment_id) {
+            end_if_done(
+                tx,
+                &trial.home.workspace_id,
+                &trial.home.experiment_id,
+                trial.now,
+            )
+            .await?;
+        }
+    }
+    Ok(())
+}
+
+/// Cases of ended trials, with the colours of all their trials.
+async fn colours_of(
+    tx: &mut Tx,
+    ended: &[Ended<'_>],
+) -> Result<HashMap<(String, String), Vec<Colour>>, StoreError> {
+    let cases: HashSet<(&str, &str)> = ended
+        .iter()
+        .map(|trial| {
+            (
+                trial.home.experiment_id.as_str(),
+                trial.home.case_id.as_str(),
+            )
+        })
+        .collect();
+    let rows = cases
+        .into_iter()
+        .map(|(experiment, case)| args![experiment, case])
+        .collect();
+    let (cases, values) = given("cases", &["of_experiment", "of_case"], rows);
+    let mut colours: HashMap<(String, String), Vec<Colour>> = HashMap::new();
+    for row in tx
+        .all(
+            format!(
+                "WITH {cases} SELECT experiment_id, case_id, colour FROM trial \
+                 JOIN cases ON experiment_id = of_experiment AND case_id = of_case"
+            ),
+            values,
+        )
+        .await?
+    {
+        colours
+            .entry((row.text("experiment_id")?, row.text("case_id")?))
+            .or_default()
+            .push(colour::parse(&row.text("colour")?));
+    }
+    Ok(colours)
+}
+
+/// How a case stands after its trials ended, and which of them its page opens with.
+struct Latest<'a> {
+    home: &'a Home,
+    colour: Colour,
+    shown: Option<&'a Summary>,
+    now: i64,
+}
+
+/// The counts shown are those of the trial that a page opens with: the first that is not green, or the newest.
+async fn show_latest(tx: &mut Tx, ended: &[Ended<'_>]) -> Result<(), StoreError> {
+    let colours = colours_of(tx, ended).await?;
+    let mut latest: BTreeMap<(&str, &str), Latest<'_>> = BTreeMap::new();
+    for trial in ended {
+        let home = &trial.home;
+        let all = colours
+            .get(&(home.experiment_id.clone(), home.case_id.clone()))
+            .map(Vec::as_slice)
+            .unwrap_or_default();
+        let shown = trial.cell.colour != Colour::Green || all.iter().all(|c| *c == Colour::Green);
+        let entry = latest
+            .entry((&home.experiment_id, &home.case_id))
+            .or_insert_with(|| Latest {
+                home,
+                colour: case_colour(all),
+                shown: None,
+                now: trial.now,
+            });
+        entry.now = trial.now;
+        if shown {
+            entry.shown = Some(&trial.summary);
+        }
+    }
+    let rows = latest
+        .into_values()
+        .map(|latest| {
+            args![
+                &latest.home.workspace_id,
+                &latest.home.case_id,
+                &latest.home.experiment_id,
+                colour::as_str(latest.colour),
+                latest.shown.is_some(),
+                latest.shown.map_or(0, |s| s.satisfied),
+                latest.shown.map_or(0, |s| s.asked),
+                latest.shown.map(|s| s.what.as_str()).unwrap_or_default(),
+                latest.now
+            ]
+        })
+        .collect();
+    let columns = [
+        "of_workspace",
+        "of_case",
+        "of_experiment",
+        "to_colour",
+        "is_shown",
+        "to_satisfied",
+        "to_asked",
+        "to_what",
+        "to_at",
+    ];
+    let (news, values) = given("news", &columns, rows);
     tx.execute(
-        "UPDATE latest_result SET colour = $4, satisfied = CASE WHEN $8 = 1 THEN $5 ELSE satisfied END, \
-         asked = CASE WHEN $8 = 1 THEN $6 ELSE asked END, what = CASE WHEN $8 = 1 THEN $7 ELSE what END, at = $9 \
-         WHERE workspace_id = $1 AND case_id = $2 AND experiment_id = $3",
-        args![
-            &home.workspace_id,
-            &home.case_id,
-            &home.experiment_id,
-            colour::as_str(case_colour(&colours)),
-            summary.satisfied,
-            summary.asked,
-            &summary.what,
-            shown,
-            ctx.now
-        ],
+        format!(
+            "WITH {news} UPDATE latest_result SET colour = to_colour, \
+             satisfied = CASE WHEN is_shown = 1 THEN to_satisfied ELSE satisfied END, \
+             asked = CASE WHEN is_shown = 1 THEN to_asked ELSE asked END, \
+             what = CASE WHEN is_shown = 1 THEN to_what ELSE what END, at = to_at FROM news \
+             WHERE workspace_id = of_workspace AND case_id = of_case AND experiment_id = of_experiment"
+        ),
+        values,
     )
-    .await?;
-    event::trial(tx, &home.workspace_id, &home.experiment_id, cell, ctx.now).await?;
-    end_if_done(tx, &home.workspace_id, &home.experiment_id, ctx.now).await
+    .await
+    .map(drop)
 }
 
 async fn fail(tx: &mut Tx, ctx: &Ctx, input: &CallFault) -> Result<Taken, StoreError> {
@@ -389,33 +600,29 @@ async fn fail(tx: &mut Tx, ctx: &Ctx, input: &CallFault) -> Result<Taken, StoreE
     };
     let home = home(&row)?;
     let failure = failures::of_error(&input.stage, &input.error);
-    insert_failures(tx, &input.fence, &home, &[failure]).await?;
-    after_failure(tx, ctx, &home, &input.stage, input.error.class.as_str()).await?;
-    Ok(true)
-}
-
-/// What follows a trial's end in an error.
-async fn after_failure(
-    tx: &mut Tx,
-    ctx: &Ctx,
-    home: &Home,
-    stage: &str,
-    class: &str,
-) -> Result<(), StoreError> {
+    insert_failures(tx, failure_rows(&input.fence, &home, &[failure])?).await?;
     let summary = Summary {
         colour: Colour::Error,
         satisfied: 0,
         asked: 0,
         unscored: 0,
         needs_a_look: false,
-        what: format!("{stage}: {class}"),
+        what: format!("{}: {}", input.stage, input.error.class.as_str()),
         scores: Vec::new(),
     };
     let cell = TrialCell {
         colour: Colour::Error,
         ..event::open_cell(&home.case_id, home.trial, TrialState::Error)
     };
-    after_end(tx, ctx, home, cell, &summary).await
+    let ended = Ended {
+        fence: &input.fence,
+        home,
+        cell,
+        summary,
+        now: ctx.now,
+    };
+    after_end(tx, vec![ended]).await?;
+    Ok(true)
 }
 
 /// Ends a trial whose calls were all interrupted; for the reaper, which holds no fence but names the epoch it saw.
@@ -436,12 +643,14 @@ pub(super) async fn give_up(
             class: evalkit_core::run::AgentErrorClass::Cut,
             message: message.to_owned(),
         },
-        not_before: 0,
+        wait: 0,
     };
     fail(tx, ctx, &failure).await
 }
 
 async fn retry(tx: &mut Tx, ctx: &Ctx, input: &CallFault) -> Result<Taken, StoreError> {
+    let now = tx.lease_now(ctx).await?;
+    tx.wake_queue();
     let row = tx
         .optional(
             "UPDATE trial SET state = 'queued', stage = $3, error_class = $4, error_message = $5, not_before = $6, \
@@ -453,7 +662,7 @@ async fn retry(tx: &mut Tx, ctx: &Ctx, input: &CallFault) -> Result<Taken, Store
                 &input.stage,
                 input.error.class.as_str(),
                 clean(&input.error.message),
-                input.not_before
+                now + input.wait
             ],
         )
         .await?;

@@ -21,7 +21,8 @@ pub struct Reaped {
 }
 
 impl Store {
-    /// Prolongs the leases of `worker` until `until`, in microseconds, and gives the fences it no longer holds.
+    /// Prolongs the leases of `worker` until `until`, in microseconds by the clock of `ctx`, and gives the fences it no
+    /// longer holds.
     ///
     /// # Errors
     /// When the database fails.
@@ -36,9 +37,12 @@ impl Store {
         if fences.is_empty() {
             return Ok(fences);
         }
-        let input = (worker.to_owned(), fences, until);
-        self.write(ctx, input, |tx, _, (worker, fences, until)| {
-            Box::pin(renew(tx, worker, fences, *until))
+        let input = (worker.to_owned(), fences, until - ctx.now);
+        self.write(ctx, input, |tx, ctx, (worker, fences, lease)| {
+            Box::pin(async move {
+                let until = tx.lease_now(ctx).await? + lease;
+                renew(tx, worker, fences, until).await
+            })
         })
         .await
     }
@@ -51,21 +55,19 @@ impl Store {
     pub async fn reap(&self, ctx: &Ctx) -> Result<Reaped, StoreError> {
         engine_only(ctx)?;
         let mut tx = self.read().await?;
+        let now = tx.lease_now(ctx).await?;
         let expired = tx
             .optional(
                 "SELECT id FROM trial WHERE state IN ('running', 'recorded', 'grading') AND lease_until <= $1 LIMIT 1",
-                args![ctx.now],
+                args![now],
             )
             .await?;
         drop(tx);
         if expired.is_none() {
             return Ok(Reaped::default());
         }
-        let reaped = self
-            .write(ctx, (), |tx, ctx, ()| Box::pin(reap(tx, ctx)))
-            .await?;
-        self.announce_work();
-        Ok(reaped)
+        self.write(ctx, (), |tx, ctx, ()| Box::pin(reap(tx, ctx)))
+            .await
     }
 
     /// Ends the leases of `worker`, or of every worker, at once: at shutdown, and at the start of the one process that
@@ -77,10 +79,13 @@ impl Store {
         let input = worker.unwrap_or_default().to_owned();
         self.write(&self.system_ctx(), input, |tx, ctx, worker| {
             Box::pin(async move {
+                let now = tx.lease_now(ctx).await?;
+                // Whoever lives takes them at once.
+                tx.wake_queue();
                 tx.execute(
                     "UPDATE trial SET lease_until = $2 WHERE state IN ('running', 'recorded', 'grading') \
                      AND ($1 = '' OR lease_owner = $1) AND lease_until > $2",
-                    args![worker, ctx.now],
+                    args![worker, now],
                 )
                 .await
             })
@@ -116,12 +121,14 @@ async fn renew(
 }
 
 async fn reap(tx: &mut Tx, ctx: &Ctx) -> Result<Reaped, StoreError> {
+    let now = tx.lease_now(ctx).await?;
+    tx.wake_queue();
     let mut reaped = Reaped {
         regrade: tx
             .execute(
                 "UPDATE trial SET epoch = epoch + 1, lease_owner = NULL, lease_until = NULL \
                  WHERE state IN ('recorded', 'grading') AND lease_until <= $1",
-                args![ctx.now],
+                args![now],
             )
             .await?,
         ..Reaped::default()
@@ -131,7 +138,7 @@ async fn reap(tx: &mut Tx, ctx: &Ctx) -> Result<Reaped, StoreError> {
             "SELECT t.id, t.epoch, t.attempts, t.workspace_id, t.experiment_id, t.case_id, t.trial, e.frozen \
              FROM trial t JOIN experiment e ON e.id = t.experiment_id \
              WHERE t.state = 'running' AND t.lease_until <= $1 ORDER BY t.lease_until LIMIT 1000",
-            args![ctx.now],
+            args![now],
         )
         .await?;
     for row in rows {

@@ -1,19 +1,23 @@
 //! Recording: the agent's answer is stored before anything else is done with it.
 
+use std::collections::{HashMap, HashSet};
+
 use evalkit_core::canonical;
 use evalkit_core::experiment::TrialState;
 use evalkit_core::grade::Grade;
 use evalkit_core::judge::addresses_grader;
 use evalkit_core::run::RecordedRun;
+use futures::future::BoxFuture;
 
 use crate::blob;
 use crate::ctx::Ctx;
-use crate::db::{Tx, args};
+use crate::db::{Tx, args, given, without_nul};
 use crate::error::StoreError;
-use crate::experiment::event;
+use crate::experiment::event::{self, Moved};
 use crate::queue::{Fence, Taken, engine_only};
 use crate::row::to_json;
 use crate::store::Store;
+use crate::write::{Gather, Outcomes};
 
 /// Larger trajectories go to a file.
 const INLINE: usize = 256 * 1024;
@@ -47,15 +51,6 @@ struct Trajectory {
     inline: Option<Vec<u8>>,
 }
 
-/// A NUL becomes `␀`, because PostgreSQL's text takes none; says whether there was one.
-fn without_nul(text: String) -> (String, bool) {
-    if text.contains('\0') {
-        (text.replace('\0', "\u{2400}"), true)
-    } else {
-        (text, false)
-    }
-}
-
 impl Store {
     /// Stores the answer of a running trial; from here on it is never asked for again.
     ///
@@ -72,8 +67,8 @@ impl Store {
         run.trajectory = None;
         let (answer, marked) = match run.answer.take() {
             Some(answer) => {
-                let (answer, marked) = without_nul(answer);
-                (Some(answer), marked)
+                let marked = answer.contains('\0');
+                (Some(without_nul(&answer).into_owned()), marked)
             }
             None => (None, false),
         };
@@ -87,11 +82,7 @@ impl Store {
             cost_usd: run.usage.as_ref().and_then(|usage| usage.cost_usd),
             trajectory: self.place_trajectory(recording.trajectory).await?,
         };
-        let taken = self
-            .write(ctx, stored, |tx, ctx, stored| {
-                Box::pin(record(tx, ctx, stored))
-            })
-            .await?;
+        let taken = self.gather(ctx, stored).await?;
         Ok(self.count_stale(taken))
     }
 
@@ -193,36 +184,41 @@ impl Store {
     }
 }
 
-async fn record(tx: &mut Tx, ctx: &Ctx, stored: &Stored) -> Result<Taken, StoreError> {
-    let row = tx
-        .optional(
-            "UPDATE trial SET state = 'recorded', recorded_at = $3, latency_ms = $4, cost_usd = $5, stage = NULL, \
-             error_class = NULL, error_message = NULL WHERE id = $1 AND epoch = $2 AND state = 'running' \
-             RETURNING workspace_id, experiment_id, case_id, trial",
-            args![
-                &stored.fence.trial_id,
-                stored.fence.epoch,
-                ctx.now,
-                stored.latency_ms,
-                stored.cost_usd
-            ],
-        )
-        .await?;
-    let Some(row) = row else {
-        return Ok(false);
-    };
-    let workspace_id = row.text("workspace_id")?;
-    let trajectory = stored.trajectory.as_ref();
-    tx.execute(
-        "INSERT INTO recorded_run (trial_id, workspace_id, run, answer, answer_marked, addresses_grader, trajectory_sha256, \
-         trajectory_bytes, trajectory) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) \
-         ON CONFLICT (trial_id) DO UPDATE SET run = excluded.run, answer = excluded.answer, \
-         answer_marked = excluded.answer_marked, addresses_grader = excluded.addresses_grader, \
-         trajectory_sha256 = excluded.trajectory_sha256, trajectory_bytes = excluded.trajectory_bytes, \
-         trajectory = excluded.trajectory",
-        args![
+impl Gather for Stored {
+    type Out = Taken;
+
+    fn run<'a>(tx: &'a mut Tx, pieces: Vec<(&'a Ctx, &'a Self)>) -> BoxFuture<'a, Outcomes<Taken>> {
+        Box::pin(record(tx, pieces))
+    }
+}
+
+/// Where a trial lives that has taken an answer.
+struct Home {
+    workspace_id: String,
+    experiment_id: String,
+    case_id: String,
+    trial: u32,
+}
+
+async fn record(tx: &mut Tx, pieces: Vec<(&Ctx, &Stored)>) -> Outcomes<Taken> {
+    let homes = take(tx, &pieces).await?;
+    let mut runs = Vec::new();
+    let mut moved = Vec::new();
+    let mut outcomes = Vec::with_capacity(pieces.len());
+    let mut recorded = HashSet::new();
+    for (ctx, stored) in &pieces {
+        // The first that comes for a trial is the one.
+        let home = homes
+            .get(&stored.fence)
+            .filter(|_| recorded.insert(&stored.fence));
+        outcomes.push(Ok(home.is_some()));
+        let Some(home) = home else {
+            continue;
+        };
+        let trajectory = stored.trajectory.as_ref();
+        runs.push(args![
             &stored.fence.trial_id,
-            &workspace_id,
+            &home.workspace_id,
             &stored.run,
             stored.answer.as_deref(),
             stored.marked,
@@ -230,32 +226,79 @@ async fn record(tx: &mut Tx, ctx: &Ctx, stored: &Stored) -> Result<Taken, StoreE
             trajectory.map(|t| t.sha256.as_str()),
             trajectory.map(|t| t.bytes),
             trajectory.and_then(|t| t.inline.clone())
-        ],
-    )
-    .await?;
-    if let Some(file) = trajectory.filter(|t| t.inline.is_none()) {
-        blob::refer(
-            tx,
-            &workspace_id,
-            &file.sha256,
-            blob::RUN,
-            file.bytes,
-            ctx.now,
-        )
-        .await?;
+        ]);
+        if let Some(file) = trajectory.filter(|t| t.inline.is_none()) {
+            let (hash, bytes) = (&file.sha256, file.bytes);
+            blob::refer(tx, &home.workspace_id, hash, blob::RUN, bytes, ctx.now).await?;
+        }
+        moved.push(Moved {
+            workspace_id: &home.workspace_id,
+            experiment_id: &home.experiment_id,
+            cell: event::open_cell(&home.case_id, home.trial, TrialState::Recorded),
+            now: ctx.now,
+        });
     }
-    let cell = event::open_cell(
-        &row.text("case_id")?,
-        row.number("trial")?,
-        TrialState::Recorded,
-    );
-    event::trial(
-        tx,
-        &workspace_id,
-        &row.text("experiment_id")?,
-        cell,
-        ctx.now,
+    tx.insert_many(
+        "INSERT INTO recorded_run (trial_id, workspace_id, run, answer, answer_marked, addresses_grader, trajectory_sha256, \
+         trajectory_bytes, trajectory) VALUES",
+        runs,
+        "ON CONFLICT (trial_id) DO UPDATE SET run = excluded.run, answer = excluded.answer, \
+         answer_marked = excluded.answer_marked, addresses_grader = excluded.addresses_grader, \
+         trajectory_sha256 = excluded.trajectory_sha256, trajectory_bytes = excluded.trajectory_bytes, \
+         trajectory = excluded.trajectory",
     )
     .await?;
-    Ok(true)
+    event::trials(tx, moved).await?;
+    Ok(outcomes)
+}
+
+/// Moves the trials that are still held as named to `recorded`, and says where they live.
+async fn take(tx: &mut Tx, pieces: &[(&Ctx, &Stored)]) -> Result<HashMap<Fence, Home>, StoreError> {
+    let mut seen = HashSet::new();
+    let rows = pieces
+        .iter()
+        .filter(|(_, stored)| seen.insert(&stored.fence))
+        .map(|(ctx, stored)| {
+            args![
+                &stored.fence.trial_id,
+                stored.fence.epoch,
+                ctx.now,
+                stored.latency_ms,
+                stored.cost_usd
+            ]
+        })
+        .collect();
+    let (answers, values) = given(
+        "answers",
+        &["of_trial", "of_epoch", "landed_at", "took_ms", "costs_usd"],
+        rows,
+    );
+    let mut homes = HashMap::new();
+    for row in tx
+        .all(
+            format!(
+                "WITH {answers} UPDATE trial SET state = 'recorded', recorded_at = landed_at, latency_ms = took_ms, \
+                 cost_usd = costs_usd, stage = NULL, error_class = NULL, error_message = NULL FROM answers \
+                 WHERE id = of_trial AND epoch = of_epoch AND state = 'running' \
+                 RETURNING id, epoch, workspace_id, experiment_id, case_id, trial"
+            ),
+            values,
+        )
+        .await?
+    {
+        let fence = Fence {
+            trial_id: row.text("id")?,
+            epoch: row.int("epoch")?,
+        };
+        homes.insert(
+            fence,
+            Home {
+                workspace_id: row.text("workspace_id")?,
+                experiment_id: row.text("experiment_id")?,
+                case_id: row.text("case_id")?,
+                trial: row.number("trial")?,
+            },
+        );
+    }
+    Ok(homes)
 }

@@ -41,7 +41,6 @@ fn leftovers(world: &World) -> usize {
         .count()
 }
 
-#[tokio::test(flavor = "multi_thread")]
 async fn knowing_a_hash_attaches_nothing() {
     let world = World::new().await;
     let mara = world.as_person("mara").await;
@@ -80,7 +79,6 @@ async fn knowing_a_hash_attaches_nothing() {
     assert_eq!(report.fixtures, 1);
 }
 
-#[tokio::test(flavor = "multi_thread")]
 async fn wrong_bytes_large_files_and_full_workspaces_are_refused_and_leave_nothing() {
     let settings = Settings {
         limits: Limits {
@@ -135,7 +133,6 @@ async fn wrong_bytes_large_files_and_full_workspaces_are_refused_and_leave_nothi
     );
 }
 
-#[tokio::test(flavor = "multi_thread")]
 async fn many_uploads_of_one_file_make_one() {
     let world = World::new().await;
     let mara = world.as_person("mara").await;
@@ -152,3 +149,9 @@ async fn many_uploads_of_one_file_make_one() {
     assert_eq!(std::fs::read(path).expect("bytes"), b"the same bytes");
     assert_eq!(leftovers(&world), 0);
 }
+
+evalkit_test_database::on_each_database![
+    knowing_a_hash_attaches_nothing,
+    wrong_bytes_large_files_and_full_workspaces_are_refused_and_leave_nothing,
+    many_uploads_of_one_file_make_one,
+];

@@ -10,7 +10,6 @@ use serde_json::json;
 
 use crate::world::{CASES, World, code, grade, new_experiment, request, told};
 
-#[tokio::test(flavor = "multi_thread")]
 async fn an_experiment_stays_on_the_versions_and_overlays_it_was_frozen_on() {
     let world = World::new().await;
     let mara = world.as_person("mara").await;
@@ -50,7 +49,6 @@ async fn an_experiment_stays_on_the_versions_and_overlays_it_was_frozen_on() {
     assert_eq!(page.row.split.as_deref(), Some("mine"));
 }
 
-#[tokio::test(flavor = "multi_thread")]
 async fn cases_that_need_ground_truth_are_left_out_and_listed() {
     let world = World::new().await;
     let mara = world.as_person("mara").await;
@@ -101,7 +99,6 @@ async fn cases_that_need_ground_truth_are_left_out_and_listed() {
     );
 }
 
-#[tokio::test(flavor = "multi_thread")]
 async fn bounds_on_trials_and_open_experiments_hold() {
     let settings = Settings {
         limits: Limits {
@@ -132,7 +129,6 @@ async fn bounds_on_trials_and_open_experiments_hold() {
     );
 }
 
-#[tokio::test(flavor = "multi_thread")]
 async fn the_result_page_explains_a_trial_and_compares_it_with_the_previous_run() {
     let world = World::new().await;
     let mara = world.as_person("mara").await;
@@ -277,7 +273,6 @@ async fn the_result_page_explains_a_trial_and_compares_it_with_the_previous_run(
     );
 }
 
-#[tokio::test(flavor = "multi_thread")]
 async fn a_large_trajectory_goes_to_a_file_and_bytes_that_are_no_json_are_kept() {
     let world = World::new().await;
     let mara = world.as_person("mara").await;
@@ -317,7 +312,6 @@ async fn a_large_trajectory_goes_to_a_file_and_bytes_that_are_no_json_are_kept()
     assert!(page.answer.is_none());
 }
 
-#[tokio::test(flavor = "multi_thread")]
 async fn trials_that_disagree_make_a_case_flaky() {
     let world = World::new().await;
     let mara = world.as_person("mara").await;
@@ -358,3 +352,12 @@ async fn trials_that_disagree_make_a_case_flaky() {
         (0, 2)
     );
 }
+
+evalkit_test_database::on_each_database![
+    an_experiment_stays_on_the_versions_and_overlays_it_was_frozen_on,
+    cases_that_need_ground_truth_are_left_out_and_listed,
+    bounds_on_trials_and_open_experiments_hold,
+    the_result_page_explains_a_trial_and_compares_it_with_the_previous_run,
+    a_large_trajectory_goes_to_a_file_and_bytes_that_are_no_json_are_kept,
+    trials_that_disagree_make_a_case_flaky,
+];

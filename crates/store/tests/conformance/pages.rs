@@ -28,7 +28,6 @@ where
     times[2]
 }
 
-#[tokio::test(flavor = "multi_thread")]
 async fn pages_stay_quick_on_ten_thousand_cases() {
     let world = World::new().await;
     let mara = world.as_person("mara").await;
@@ -97,3 +96,5 @@ async fn pages_stay_quick_on_ten_thousand_cases() {
         assert!(time < ALLOWED, "{time:?}");
     }
 }
+
+evalkit_test_database::on_each_database![pages_stay_quick_on_ten_thousand_cases,];

@@ -10,7 +10,6 @@ use crate::world::{SECOND, World, code, told};
 const HOUR: i64 = 3_600 * SECOND;
 const DAY: i64 = 24 * HOUR;
 
-#[tokio::test(flavor = "multi_thread")]
 async fn the_setup_link_works_once() {
     let world = World::new().await;
     let again = world.store.issue_setup_link_unchecked().await;
@@ -30,7 +29,6 @@ async fn the_setup_link_works_once() {
     assert_eq!(code(late), Code::SetupLink);
 }
 
-#[tokio::test(flavor = "multi_thread")]
 async fn an_unknown_name_and_a_wrong_password_are_told_apart_by_nothing() {
     let world = World::new().await;
     let nobody = world.nobody();
@@ -40,7 +38,6 @@ async fn an_unknown_name_and_a_wrong_password_are_told_apart_by_nothing() {
     assert_eq!(wrong.code, Code::SignIn);
 }
 
-#[tokio::test(flavor = "multi_thread")]
 async fn ten_failures_close_the_door_for_that_address_only() {
     let world = World::new().await;
     let nobody = world.nobody();
@@ -67,7 +64,6 @@ async fn ten_failures_close_the_door_for_that_address_only() {
     );
 }
 
-#[tokio::test(flavor = "multi_thread")]
 async fn sessions_end_when_idle_when_old_and_when_signed_out() {
     let world = World::new().await;
     let sign_in = || async {
@@ -121,7 +117,6 @@ async fn sessions_end_when_idle_when_old_and_when_signed_out() {
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
 async fn tokens_are_scoped_end_and_can_be_revoked() {
     let world = World::new().await;
     let mara = world.as_person("mara").await;
@@ -202,7 +197,6 @@ async fn tokens_are_scoped_end_and_can_be_revoked() {
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
 async fn a_foreign_workspace_answers_like_a_missing_one() {
     let settings = Settings {
         demo: true,
@@ -253,7 +247,6 @@ async fn a_foreign_workspace_answers_like_a_missing_one() {
     assert_eq!(session.workspaces, ["leo", "team"]);
 }
 
-#[tokio::test(flavor = "multi_thread")]
 async fn names_are_shared_by_people_and_workspaces() {
     let world = World::new().await;
     let mara = world.as_person("mara").await;
@@ -273,3 +266,13 @@ async fn names_are_shared_by_people_and_workspaces() {
         Code::Invalid
     );
 }
+
+evalkit_test_database::on_each_database![
+    the_setup_link_works_once,
+    an_unknown_name_and_a_wrong_password_are_told_apart_by_nothing,
+    ten_failures_close_the_door_for_that_address_only,
+    sessions_end_when_idle_when_old_and_when_signed_out,
+    tokens_are_scoped_end_and_can_be_revoked,
+    a_foreign_workspace_answers_like_a_missing_one,
+    names_are_shared_by_people_and_workspaces,
+];

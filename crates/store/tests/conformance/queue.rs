@@ -15,7 +15,6 @@ fn refused() -> RunError {
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
 async fn a_trial_runs_from_queued_to_done() {
     let world = World::new().await;
     let mara = world.as_person("mara").await;
@@ -53,7 +52,6 @@ async fn a_trial_runs_from_queued_to_done() {
     );
 }
 
-#[tokio::test(flavor = "multi_thread")]
 async fn the_same_scores_come_from_the_counts_and_from_the_grades() {
     let world = World::new().await;
     let mara = world.as_person("mara").await;
@@ -76,7 +74,6 @@ async fn the_same_scores_come_from_the_counts_and_from_the_grades() {
     assert!(results.finished_at.is_some());
 }
 
-#[tokio::test(flavor = "multi_thread")]
 async fn a_worker_that_lost_its_lease_writes_nothing() {
     let world = World::new().await;
     let mara = world.as_person("mara").await;
@@ -174,7 +171,6 @@ async fn a_worker_that_lost_its_lease_writes_nothing() {
     );
 }
 
-#[tokio::test(flavor = "multi_thread")]
 async fn grading_goes_on_after_a_crash_without_a_second_call_or_verdict() {
     let world = World::new().await;
     let mara = world.as_person("mara").await;
@@ -224,7 +220,6 @@ async fn grading_goes_on_after_a_crash_without_a_second_call_or_verdict() {
     assert_eq!(kept, [grade(1, 1)], "the first verdict stays");
 }
 
-#[tokio::test(flavor = "multi_thread")]
 async fn a_trial_that_is_interrupted_too_often_ends_in_an_error() {
     let world = World::new().await;
     let mara = world.as_person("mara").await;
@@ -251,7 +246,6 @@ async fn a_trial_that_is_interrupted_too_often_ends_in_an_error() {
     assert_eq!(page.errors[0].attempts, 3);
 }
 
-#[tokio::test(flavor = "multi_thread")]
 async fn a_retry_waits_for_its_time_and_keeps_its_key() {
     let world = World::new().await;
     let mara = world.as_person("mara").await;
@@ -275,7 +269,6 @@ async fn a_retry_waits_for_its_time_and_keeps_its_key() {
     assert_eq!(again[0].attempt, 2);
 }
 
-#[tokio::test(flavor = "multi_thread")]
 async fn renewal_says_which_trials_are_lost() {
     let world = World::new().await;
     let mara = world.as_person("mara").await;
@@ -316,7 +309,6 @@ async fn renewal_says_which_trials_are_lost() {
     assert_eq!(lost, fences);
 }
 
-#[tokio::test(flavor = "multi_thread")]
 async fn cancel_pause_resume_and_rerun() {
     let world = World::new().await;
     let mara = world.as_person("mara").await;
@@ -405,7 +397,6 @@ async fn cancel_pause_resume_and_rerun() {
     );
 }
 
-#[tokio::test(flavor = "multi_thread")]
 async fn never_more_run_at_once_than_the_experiment_allows() {
     let world = World::new().await;
     let mara = world.as_person("mara").await;
@@ -438,7 +429,6 @@ async fn never_more_run_at_once_than_the_experiment_allows() {
     assert_eq!(ids.len(), 3, "no trial is claimed twice");
 }
 
-#[tokio::test(flavor = "multi_thread")]
 async fn live_events_are_gapless_and_resume() {
     let world = World::new().await;
     let mara = world.as_person("mara").await;
@@ -495,7 +485,6 @@ async fn live_events_are_gapless_and_resume() {
     );
 }
 
-#[tokio::test(flavor = "multi_thread")]
 async fn only_the_engine_moves_trials() {
     let world = World::new().await;
     let mara = world.as_person("mara").await;
@@ -521,7 +510,6 @@ async fn only_the_engine_moves_trials() {
 }
 
 /// 500 trials of an agent that answers at once, 50 workers: what the queue itself costs, every move durable.
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn five_hundred_trials_cost_little() {
     let world = World::new().await;
     let mara = world.as_person("mara").await;
@@ -582,3 +570,18 @@ async fn five_hundred_trials_cost_little() {
     assert_eq!(page.row.counts.done, 500);
     assert_eq!(world.store.stale_writes(), 0);
 }
+
+evalkit_test_database::on_each_database![
+    a_trial_runs_from_queued_to_done,
+    the_same_scores_come_from_the_counts_and_from_the_grades,
+    a_worker_that_lost_its_lease_writes_nothing,
+    grading_goes_on_after_a_crash_without_a_second_call_or_verdict,
+    a_trial_that_is_interrupted_too_often_ends_in_an_error,
+    a_retry_waits_for_its_time_and_keeps_its_key,
+    renewal_says_which_trials_are_lost,
+    cancel_pause_resume_and_rerun,
+    never_more_run_at_once_than_the_experiment_allows,
+    live_events_are_gapless_and_resume,
+    only_the_engine_moves_trials,
+    five_hundred_trials_cost_little,
+];

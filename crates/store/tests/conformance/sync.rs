@@ -6,7 +6,6 @@ use evalkit_lint::SourceFile;
 
 use crate::world::{CASES, World, code, request, told};
 
-#[tokio::test(flavor = "multi_thread")]
 async fn a_second_sync_of_the_same_files_changes_nothing() {
     let world = World::new().await;
     let mara = world.as_person("mara").await;
@@ -36,7 +35,6 @@ async fn a_second_sync_of_the_same_files_changes_nothing() {
     );
 }
 
-#[tokio::test(flavor = "multi_thread")]
 async fn versions_go_on_through_change_archive_and_return() {
     let world = World::new().await;
     let mara = world.as_person("mara").await;
@@ -99,7 +97,6 @@ async fn versions_go_on_through_change_archive_and_return() {
     assert!(!case.archived);
 }
 
-#[tokio::test(flavor = "multi_thread")]
 async fn a_lint_error_refuses_the_whole_sync_and_lists_every_error() {
     let world = World::new().await;
     let mara = world.as_person("mara").await;
@@ -133,7 +130,6 @@ async fn a_lint_error_refuses_the_whole_sync_and_lists_every_error() {
     assert_eq!(code(page), Code::NotFound, "nothing was made");
 }
 
-#[tokio::test(flavor = "multi_thread")]
 async fn an_id_belongs_to_one_dataset_and_can_move_when_it_is_archived() {
     let world = World::new().await;
     let mara = world.as_person("mara").await;
@@ -170,7 +166,6 @@ async fn an_id_belongs_to_one_dataset_and_can_move_when_it_is_archived() {
     );
 }
 
-#[tokio::test(flavor = "multi_thread")]
 async fn overlays_clash_across_datasets_and_go_when_their_file_goes() {
     let world = World::new().await;
     let mara = world.as_person("mara").await;
@@ -202,7 +197,6 @@ async fn overlays_clash_across_datasets_and_go_when_their_file_goes() {
     assert!(case.overlays.is_empty());
 }
 
-#[tokio::test(flavor = "multi_thread")]
 async fn archiving_much_asks_first() {
     let world = World::new().await;
     let mara = world.as_person("mara").await;
@@ -217,7 +211,6 @@ async fn archiving_much_asks_first() {
     assert_eq!(report.kept, ["nile", "paris"]);
 }
 
-#[tokio::test(flavor = "multi_thread")]
 async fn two_syncs_at_once_serialise() {
     let world = World::new().await;
     let mara = world.as_person("mara").await;
@@ -240,7 +233,6 @@ async fn two_syncs_at_once_serialise() {
     assert_eq!(numbers, [6, 5, 4, 3, 2, 1]);
 }
 
-#[tokio::test(flavor = "multi_thread")]
 async fn the_case_table_is_searched_sorted_and_paged_on_the_server() {
     let world = World::new().await;
     let mara = world.as_person("mara").await;
@@ -298,7 +290,6 @@ async fn the_case_table_is_searched_sorted_and_paged_on_the_server() {
 }
 
 /// The bound of `cases.md`, 20,000 cases a dataset, within the transaction's own time.
-#[tokio::test(flavor = "multi_thread")]
 async fn twenty_thousand_cases_sync() {
     let world = World::new().await;
     let mara = world.as_person("mara").await;
@@ -328,3 +319,15 @@ async fn twenty_thousand_cases_sync() {
     println!("unchanged sync of 20,000 cases: {:?}", begun.elapsed());
     assert_eq!(report.unchanged, 20_000);
 }
+
+evalkit_test_database::on_each_database![
+    a_second_sync_of_the_same_files_changes_nothing,
+    versions_go_on_through_change_archive_and_return,
+    a_lint_error_refuses_the_whole_sync_and_lists_every_error,
+    an_id_belongs_to_one_dataset_and_can_move_when_it_is_archived,
+    overlays_clash_across_datasets_and_go_when_their_file_goes,
+    archiving_much_asks_first,
+    two_syncs_at_once_serialise,
+    the_case_table_is_searched_sorted_and_paged_on_the_server,
+    twenty_thousand_cases_sync,
+];

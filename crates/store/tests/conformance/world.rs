@@ -1,4 +1,4 @@
-//! A store in a folder of its own, with a clock that stands still and people to act.
+//! A store in a folder and a database of its own, with a clock that stands still and people to act.
 
 use std::sync::Arc;
 
@@ -62,6 +62,7 @@ impl World {
     pub async fn with(settings: Settings) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let clock = Arc::new(FixedClock::at(START));
+        let settings = evalkit_test_database::settings(settings);
         let store = Store::open_with_clock(folder.path(), settings, clock.clone())
             .await
             .expect("the store opens");

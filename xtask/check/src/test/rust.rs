@@ -10,7 +10,13 @@ use std::{
 use anyhow::{Context, Result};
 
 use super::cargo;
-use crate::{build::Mode, build::server, process, repo::Repo, tally::Tally};
+use crate::{
+    build::{Mode, server},
+    postgres::{self, Cluster},
+    process,
+    repo::Repo,
+    tally::Tally,
+};
 
 /// How a test says that it could not run: `SKIPPED: <what>: <why>`.
 const SKIPPED: &str = "SKIPPED: ";
@@ -51,6 +57,14 @@ pub fn run(repo: &Repo) -> Result<Tally> {
         println!("   cargo-nextest is not installed: `cargo test` instead");
     }
     let mut tally = Tally::new("rust");
+    // Gone with this function. Without it, tests on PostgreSQL say that they were skipped.
+    let cluster = match Cluster::start() {
+        Ok(cluster) => Some(cluster),
+        Err(error) => {
+            println!("   no PostgreSQL: {error:#}");
+            None
+        }
+    };
     for (name, packages) in [("product", &PRODUCT[..]), ("tools", &TOOLS[..])] {
         let mut command = if nextest {
             cargo(
@@ -81,6 +95,9 @@ pub fn run(repo: &Repo) -> Result<Tally> {
         }
         // Tests that drive the command use the program that the demo uses.
         command.env("EVALKIT_PROGRAM", server::program(repo, Mode::Dev));
+        if let Some(cluster) = &cluster {
+            command.env(postgres::VARIABLE, cluster.url());
+        }
         counted(repo, &mut command, name, nextest, &mut tally)?;
     }
     // Examples in the documentation, which nextest does not run.

@@ -77,10 +77,25 @@ impl Known {
     }
 }
 
-/// Functions under an attribute whose last word is `test`, and all functions inside `proptest!`.
+/// Lists of functions that are tests on one database or on each.
+const LISTS: [&str; 2] = ["on_each_database![", "on_postgres!["];
+
+/// Functions under an attribute whose last word is `test`, all functions inside `proptest!`, and those in a list of tests.
 fn test_functions(source: &str) -> Vec<String> {
     let code = RustText::of(source).code;
     let mut names = Vec::new();
+    for list in LISTS {
+        for (at, _) in code.match_indices(list) {
+            let listed = &code[at + list.len()..];
+            let listed = &listed[..listed.find(']').unwrap_or(listed.len())];
+            names.extend(
+                listed
+                    .split(',')
+                    .map(|name| name.trim().to_owned())
+                    .filter(|name| !name.is_empty()),
+            );
+        }
+    }
     let mut marked = false;
     let property = code.find("proptest!");
     for (at, line) in code.lines().scan(0, |at, line| {
@@ -194,11 +209,11 @@ fn unknown_files(text: &str, spec: &Path) -> Result<Vec<Finding>> {
 mod tests {
     use super::*;
 
-    const SOURCE: &str = "#[test]\nfn a() {}\n\n#[tokio::test(flavor = \"x\")]\nasync fn b() {}\nfn no() {}\nproptest! {\n    #[test]\n    fn c(x in 0..1) {}\n}\n";
+    const SOURCE: &str = "#[test]\nfn a() {}\n\n#[tokio::test(flavor = \"x\")]\nasync fn b() {}\nfn no() {}\nasync fn d() {}\nx::on_each_database![d];\nproptest! {\n    #[test]\n    fn c(x in 0..1) {}\n}\n";
 
     #[test]
     fn test_functions_are_found() {
-        assert_eq!(test_functions(SOURCE), ["a", "b", "c"]);
+        assert_eq!(test_functions(SOURCE), ["d", "a", "b", "c"]);
     }
 
     #[test]
