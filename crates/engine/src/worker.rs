@@ -51,6 +51,8 @@ pub(crate) struct Worker {
     regrades: Arc<Semaphore>,
     /// Recorded trials may wait that nobody holds.
     unheld: AtomicBool,
+    /// Held while trials are being claimed, until they are on the list of what is held.
+    claiming: tokio::sync::Mutex<()>,
     stop: watch::Sender<bool>,
 }
 
@@ -86,6 +88,7 @@ impl Worker {
             look_again: AtomicBool::new(true),
             regrades: Arc::new(Semaphore::new(REGRADES)),
             unheld: AtomicBool::new(true),
+            claiming: tokio::sync::Mutex::default(),
             stop: watch::Sender::new(false),
         }
     }
@@ -153,6 +156,8 @@ impl Worker {
     /// Takes nothing new, lets what is in flight end for a while, gives the rest back.
     pub(crate) async fn stop(&self) {
         self.stop.send_replace(true);
+        // A claim that is on its way would come after the leases were given back, and keep its trials until they run out.
+        drop(self.claiming.lock().await);
         let until = Instant::now() + self.settings.drain;
         while !lock(&self.held).is_empty() && Instant::now() < until {
             tokio::time::sleep(Duration::from_millis(20)).await;
@@ -176,6 +181,10 @@ impl Worker {
     }
 
     async fn take_work(self: &Arc<Self>) -> Result<(), StoreError> {
+        let _claiming = self.claiming.lock().await;
+        if *self.stop.borrow() {
+            return Ok(());
+        }
         if self.look_again.swap(false, Ordering::Relaxed) {
             let ctx = self.store.system_ctx();
             let reaped = self.store.reap(&ctx).await?;

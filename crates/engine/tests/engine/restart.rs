@@ -173,7 +173,7 @@ async fn a_poisonous_trial_ends_after_its_attempts() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_stop_lets_calls_end_and_gives_the_rest_back() {
-    let agent = FakeAgent::start(Duration::from_millis(1_500)).await;
+    let agent = FakeAgent::start(Duration::from_millis(500)).await;
     let mut here = Deployment::start().await;
     let ids = ids(12);
     here.sync(&ids.iter().map(String::as_str).collect::<Vec<_>>())
@@ -198,6 +198,33 @@ async fn a_stop_lets_calls_end_and_gives_the_rest_back() {
     here.restart().await;
     assert_eq!(here.finish(run, 12, Duration::from_secs(20)).await.done, 12);
     assert_eq!(agent.ledger().len(), 12, "nothing is asked twice");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_stop_in_any_instant_leaves_nothing_in_hand() {
+    let agent = FakeAgent::start(Duration::ZERO).await;
+    let mut here = Deployment::start().await;
+    let ids = ids(200);
+    here.sync(&ids.iter().map(String::as_str).collect::<Vec<_>>())
+        .await;
+    here.agent("bot", &agent.url(), |config| config.concurrency = 4)
+        .await
+        .unwrap();
+    let run = here.run("bot", 1).await.run;
+    for turn in 0..20_u64 {
+        tokio::time::sleep(Duration::from_micros(700 * (turn % 7))).await;
+        here.engine.stop().await;
+        let calls = agent.ledger().len();
+        tokio::time::sleep(Duration::from_millis(30)).await;
+        assert_eq!(here.row(run).await.counts.running, 0, "turn {turn}");
+        assert_eq!(agent.ledger().len(), calls, "no call after a stop");
+        here.restart().await;
+    }
+    assert_eq!(
+        here.finish(run, 200, Duration::from_secs(30)).await.done,
+        200
+    );
+    assert_eq!(agent.ledger().len(), 200, "nothing is asked twice");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
