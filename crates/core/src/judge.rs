@@ -3,10 +3,19 @@
 //! same check.
 
 mod addressing;
+pub mod asking;
 pub mod fake;
+pub mod fence;
+pub mod ladder;
 pub mod offline;
+pub mod prompt;
 pub mod replay;
+pub mod reply;
 pub mod validate;
+pub mod votes;
+
+#[cfg(test)]
+pub(crate) mod testing;
 
 use std::sync::Arc;
 
@@ -115,6 +124,15 @@ pub struct JudgedEntry {
     pub cited: Option<String>,
     /// Steps that show it.
     pub citations: Vec<String>,
+    /// The judge's name, when it is not the one that the grade names: the second judge's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+    /// Every vote in words, when there was more than one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub votes: Vec<String>,
+    /// Given earlier on the same text, and not asked for again.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub cached: bool,
 }
 
 impl JudgedEntry {
@@ -128,6 +146,9 @@ impl JudgedEntry {
             source: None,
             cited: None,
             citations: Vec::new(),
+            by: None,
+            votes: Vec::new(),
+            cached: false,
         }
     }
 

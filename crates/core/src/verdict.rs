@@ -124,6 +124,30 @@ pub struct RubricVerdict {
     /// A person's verdict, which stands beside the judge's.
     #[serde(rename = "override")]
     pub overridden: Option<Override>,
+    /// How the judge came to it.
+    #[serde(flatten)]
+    pub how: HowJudged,
+}
+
+/// What is worth knowing of how a verdict was reached. Nothing of it is written where there is nothing to say.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HowJudged {
+    /// The second judge's name, when it decided.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub judged_by: Option<String>,
+    /// Every vote in words, when there was more than one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub votes: Vec<String>,
+    /// Given earlier on the same text, and not asked for again.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub cached: bool,
+}
+
+impl HowJudged {
+    /// Whether the votes disagree.
+    pub fn is_split(&self) -> bool {
+        self.votes.windows(2).any(|pair| pair[0] != pair[1])
+    }
 }
 
 /// The citation axis of one rubric.

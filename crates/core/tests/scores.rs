@@ -34,6 +34,7 @@ fn rubric(
         second_opinion: None,
         needs_a_look: false,
         overridden: None,
+        how: Default::default(),
     }
 }
 

@@ -72,6 +72,7 @@ mod tests {
             second_opinion: None,
             needs_a_look: false,
             overridden: None,
+            how: Default::default(),
         };
         let marks = highlights(&[verdict], Some("R2"));
         assert_eq!(marks.len(), 2);

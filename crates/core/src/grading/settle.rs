@@ -4,7 +4,9 @@ use crate::figures;
 use crate::grade::{Grade, JudgeStamp};
 use crate::judge::{JudgeTask, Judged, JudgedEntry, JudgedVerdict};
 use crate::score;
-use crate::verdict::{EntryVerdict, FigureResult, RubricVerdict, SourceVerdict, Unscored, Verdict};
+use crate::verdict::{
+    EntryVerdict, FigureResult, HowJudged, RubricVerdict, SourceVerdict, Unscored, Verdict,
+};
 
 /// The grade of a judged evaluator. `entries` are one a task entry, in order; an entry too few is unscored
 /// (`missing_ids`), one too many is dropped.
@@ -84,6 +86,11 @@ fn rubric_verdict(
         second_opinion,
         needs_a_look: disagree(verdict, second_opinion),
         overridden: None,
+        how: HowJudged {
+            judged_by: entry.by,
+            votes: entry.votes,
+            cached: entry.cached,
+        },
     }
 }
 

@@ -138,13 +138,13 @@ pub fn entry(
     let incorrect = verdict == JudgedVerdict::Answer(Verdict::Incorrect);
     let credited = matches!(source, Some(Verdict::Satisfied | Verdict::Incorrect));
     Ok(JudgedEntry {
-        verdict: Ok(verdict),
         evidence: reply.evidence.iter().map(|q| (*q).to_owned()).collect(),
         reason: reply.reason.map(str::to_owned),
         said: reply.said.filter(|_| incorrect).map(str::to_owned),
         source,
         cited: reply.cited.filter(|_| credited).map(str::to_owned),
         citations: reply.citations.iter().map(|c| (*c).to_owned()).collect(),
+        ..JudgedEntry::bare(verdict)
     })
 }
 
@@ -314,7 +314,7 @@ impl<'t> Checked<'t> {
 }
 
 /// A foreign text for a message: at most 80 characters, no control characters.
-fn clip(text: &str) -> String {
+pub(super) fn clip(text: &str) -> String {
     let mut out: String = text
         .chars()
         .take(80)

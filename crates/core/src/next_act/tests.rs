@@ -77,6 +77,7 @@ fn rubric(sentence: &str, verdict: Verdict) -> RubricVerdict {
         second_opinion: None,
         needs_a_look: false,
         overridden: None,
+        how: Default::default(),
     }
 }
 
