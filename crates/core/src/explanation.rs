@@ -2,10 +2,12 @@
 //!
 //! A block that cannot be read gives an empty value; the raw JSON stays one click away.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::grade::{Grade, Outcome, Share};
-use crate::verdict::{EntryVerdict, RubricVerdict};
+use crate::verdict::{EntryVerdict, RubricVerdict, Unscored};
 
 /// The block of `tool_trajectory_match`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -71,6 +73,25 @@ pub fn rubric_verdicts(grades: &[Grade]) -> Vec<RubricVerdict> {
 /// Verdicts of `trajectory_rubrics` or `presentation_judge`, in case order.
 pub fn entry_verdicts(grades: &[Grade], evaluator: &str) -> Vec<EntryVerdict> {
     list(grades, evaluator)
+}
+
+/// Entries without a verdict, counted by evaluator and reason.
+pub fn unscored(grades: &[Grade]) -> BTreeMap<(String, Unscored), u64> {
+    let mut counts = BTreeMap::new();
+    let mut count = |evaluator: &str, reason: Option<Unscored>| {
+        if let Some(reason) = reason {
+            *counts.entry((evaluator.to_owned(), reason)).or_insert(0) += 1;
+        }
+    };
+    for verdict in rubric_verdicts(grades) {
+        count("answer_rubrics", verdict.unscored);
+    }
+    for evaluator in ["presentation_judge", "trajectory_rubrics"] {
+        for verdict in entry_verdicts(grades, evaluator) {
+            count(evaluator, verdict.unscored);
+        }
+    }
+    counts
 }
 
 /// The block of `tool_trajectory_match`.

@@ -27,7 +27,7 @@ pub enum CheckVerdict {
 }
 
 /// Why an evaluator reached no verdict (`grading.md`, Evaluators). Never mapped to a verdict, zero or a pass.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Unscored {
     /// The judge's reply never became a valid set of verdicts.

@@ -5,6 +5,7 @@ pub mod case;
 pub mod dataset;
 pub mod experiment;
 pub mod home;
+pub mod judging;
 pub mod result;
 pub mod runs;
 pub mod session;

@@ -41,7 +41,7 @@ pub struct Fence {
 pub type Taken = bool;
 
 /// The queue is the engine's alone.
-fn engine_only(ctx: &Ctx) -> Result<(), StoreError> {
+pub(crate) fn engine_only(ctx: &Ctx) -> Result<(), StoreError> {
     match ctx.actor {
         Actor::System => Ok(()),
         Actor::Anonymous | Actor::Person { .. } => Err(StoreError::fault(

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::judging::{JudgePause, JudgeSpend, UnscoredCount};
 use super::runs::RunRow;
 use crate::grade::Colour;
 use crate::results::PooledScore;
@@ -33,6 +34,15 @@ pub struct Experiment {
     pub costs_usd: Vec<f64>,
     /// What it was measured on.
     pub frozen: Frozen,
+    /// What the judge model cost; zero calls without one.
+    #[serde(default)]
+    pub judging: JudgeSpend,
+    /// Entries without a verdict, by reason, most first.
+    #[serde(default)]
+    pub unscored: Vec<UnscoredCount>,
+    /// The judge's endpoint fails at the moment.
+    #[serde(default)]
+    pub judge_pause: Option<JudgePause>,
     /// The newest event's id: the live stream resumes from here.
     pub last_event: i64,
     /// May this viewer pause, cancel, re-run failed.

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::dataset::AgentCell;
+use super::judging::JudgeCall;
 use crate::case::Case as CaseModel;
 use crate::grade::{Colour, Grade};
 use crate::results::ResultsJudge;
@@ -53,6 +54,9 @@ pub struct ResultPage {
     pub grades: Vec<Grade>,
     /// Who judged.
     pub judge: ResultsJudge,
+    /// Requests to judge models, oldest first, at most a hundred, their replies shortened.
+    #[serde(default)]
+    pub judge_calls: Vec<JudgeCall>,
     /// The steps; absent without a trajectory.
     pub trajectory: Option<TrajectoryView>,
     /// The graded text addresses its grader (a flag; it changes no verdict).

@@ -216,7 +216,7 @@ async fn rerun(tx: &mut Tx, ctx: &Ctx, workspace: &str, run: i64) -> Result<u64,
     const FAILED: &str =
         "experiment_id = $1 AND workspace_id = $2 AND state IN ('error', 'cancelled', 'budget')";
     let keys = args![&held.id, &held.workspace.id];
-    for table in ["trial_score", "trial_failure"] {
+    for table in ["trial_score", "trial_failure", "trial_unscored"] {
         tx.execute(
             format!(
                 "DELETE FROM {table} WHERE experiment_id = $1 AND workspace_id = $2 \

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use evalkit_core::error::Code;
 use evalkit_core::experiment::TrialState;
+use evalkit_core::explanation;
 use evalkit_core::failures::{self, Failure};
 use evalkit_core::grade::{Colour, Grade};
 use evalkit_core::run::RunError;
@@ -236,6 +237,7 @@ async fn finish(tx: &mut Tx, pieces: Vec<(&Ctx, &Ending)>) -> Outcomes<Taken> {
     let mut ended = Vec::with_capacity(held.len());
     let mut scores = Vec::new();
     let mut failures = Vec::new();
+    let mut unscored = Vec::new();
     for (index, ctx, home, input) in held {
         let trial_id = &input.fence.trial_id;
         let grades = all.remove(trial_id).unwrap_or_default();
@@ -265,6 +267,7 @@ async fn finish(tx: &mut Tx, pieces: Vec<(&Ctx, &Ending)>) -> Outcomes<Taken> {
             &home,
             &failures::of_grades(&grades),
         )?);
+        unscored.extend(unscored_rows(&input.fence, &home, &grades));
         ended.push(Ended {
             fence: &input.fence,
             cell: TrialCell {
@@ -289,6 +292,12 @@ async fn finish(tx: &mut Tx, pieces: Vec<(&Ctx, &Ending)>) -> Outcomes<Taken> {
     )
     .await?;
     insert_failures(tx, failures).await?;
+    tx.insert_many(
+        "INSERT INTO trial_unscored (experiment_id, trial_id, evaluator, reason, workspace_id, entries) VALUES",
+        unscored,
+        "ON CONFLICT (experiment_id, trial_id, evaluator, reason) DO UPDATE SET entries = excluded.entries",
+    )
+    .await?;
     after_end(tx, ended).await?;
     Ok(outcomes)
 }
@@ -378,6 +387,23 @@ async fn insert_failures(tx: &mut Tx, rows: Vec<Vec<Arg>>) -> Result<(), StoreEr
     )
     .await
     .map(drop)
+}
+
+/// Why entries have no verdict, for the run's sentence on what is unscored.
+fn unscored_rows(fence: &Fence, home: &Home, grades: &[Grade]) -> Vec<Vec<Arg>> {
+    explanation::unscored(grades)
+        .into_iter()
+        .map(|((evaluator, reason), entries)| {
+            args![
+                &home.experiment_id,
+                &fence.trial_id,
+                evaluator,
+                reason.as_str(),
+                &home.workspace_id,
+                entries
+            ]
+        })
+        .collect()
 }
 
 /// A trial that ends.

@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 
-use evalkit_core::experiment::TrialCounts;
+use evalkit_core::experiment::{ExperimentState, TrialCounts};
 use evalkit_core::failures::Failure;
 use evalkit_core::policy::Action;
+use evalkit_core::view::judging::{UnscoredCount, unscored_in_words};
 use evalkit_core::view::experiment::{
     ExitNow, Experiment, FailureGroup, Frozen as FrozenView, TrialCell, TrialError,
 };
@@ -12,6 +13,7 @@ use evalkit_core::view::experiment::{
 use crate::ctx::Ctx;
 use crate::db::{Tx, args};
 use crate::error::StoreError;
+use crate::judging;
 use crate::experiment::{Frozen, event};
 use crate::row::Row;
 use crate::store::Store;
@@ -75,8 +77,16 @@ impl Store {
             )
             .await?
             .int("last")?;
+        let unscored = judging::unscored(&mut tx, &workspace.id, &id).await?;
+        let judge_pause = match row.state {
+            ExperimentState::Running => judging::pause(&mut tx, &frozen.judge, ctx.now).await?,
+            _ => None,
+        };
         Ok(Experiment {
-            exit: exit(&row.counts, row.unscored),
+            judging: judging::spend(&mut tx, &workspace.id, &id).await?,
+            exit: exit(&row.counts, row.unscored, &unscored),
+            unscored,
+            judge_pause,
             failures: failures(&mut tx, &workspace.id, &id).await?,
             errors: errors(&mut tx, &workspace.id, &id).await?,
             frozen: FrozenView {
@@ -214,7 +224,7 @@ async fn errors(tx: &mut Tx, workspace_id: &str, id: &str) -> Result<Vec<TrialEr
 }
 
 /// What `collect` would exit with now, without a threshold (`runs.md`, Results).
-fn exit(counts: &TrialCounts, unscored: u64) -> ExitNow {
+fn exit(counts: &TrialCounts, unscored: u64, reasons: &[UnscoredCount]) -> ExitNow {
     let mut why = Vec::new();
     for (n, what) in [
         (counts.open(), "still open"),
@@ -226,6 +236,12 @@ fn exit(counts: &TrialCounts, unscored: u64) -> ExitNow {
         if n > 0 {
             why.push(format!("{n} {what}"));
         }
+    }
+    if let Some(last) = why.last_mut()
+        && unscored > 0
+        && !reasons.is_empty()
+    {
+        last.push_str(&format!(" ({})", unscored_in_words(reasons)));
     }
     if why.is_empty() {
         ExitNow {

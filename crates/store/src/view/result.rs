@@ -21,6 +21,7 @@ use crate::ctx::Ctx;
 use crate::db::{Tx, args};
 use crate::error::StoreError;
 use crate::experiment::Frozen;
+use crate::judging;
 use crate::queue::effective_cases;
 use crate::results::error_of;
 use crate::row::Row;
@@ -75,6 +76,7 @@ impl Store {
             &frozen.judge,
         )
         .await?;
+        let judge_calls = judging::calls(&mut tx, &workspace.id, &trial_id).await?;
         let neighbours = neighbours(&mut tx, &workspace.id, &experiment_id, case_id).await?;
         drop(tx);
         let case = Arc::new(case);
@@ -111,6 +113,7 @@ impl Store {
             usage: read.usage,
             grades,
             judge: frozen.judge,
+            judge_calls,
             trajectory: read.trajectory,
             addresses_grader: recorded.addresses_grader,
             previous,
