@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use evalkit_core::agent::AgentConfig;
 use evalkit_engine::egress::AllowRule;
+use evalkit_engine::judge::JudgeConfig;
 use evalkit_store::Limits;
 
 pub use file::{ConfigError, ConfigFile};
@@ -75,6 +76,10 @@ pub struct Config {
     pub folder: PathBuf,
     /// The judge's keys as written, for the engine.
     pub judge: serde_json::Value,
+    /// The keys of the judge that is asked where the first reaches nothing.
+    pub second_judge: Option<serde_json::Value>,
+    /// Keys of judges by the variable that holds them.
+    pub judge_keys: HashMap<String, String>,
     /// Agents that every workspace may use.
     pub agents: Vec<AgentConfig>,
     /// Their secrets by agent name.
@@ -165,13 +170,24 @@ impl Config {
             })?;
             agent_secrets.insert(agent.clone(), secret.to_owned());
         }
+        let variable = |name: &str| environment.get(name).map(str::to_owned);
+        let judge = JudgeConfig::layered(file.judge.as_ref(), "EVALKIT_JUDGE_", variable)
+            .unwrap_or_else(|| serde_json::json!({}));
+        let second_judge = JudgeConfig::layered(
+            file.second_judge.as_ref(),
+            "EVALKIT_SECOND_JUDGE_",
+            variable,
+        );
+        let judge_keys = keys_of([Some(&judge), second_judge.as_ref()], environment);
         Ok(Self {
             demo: arguments.demo,
             bind,
             public_url,
             data,
             folder: folder.map_or_else(|| PathBuf::from("."), Path::to_path_buf),
-            judge: judge_of(file.judge, environment),
+            judge,
+            second_judge,
+            judge_keys,
             agents: file.agents,
             agent_secrets,
             egress_allow: file.egress_allow,
@@ -213,24 +229,20 @@ impl Config {
     }
 }
 
-/// `EVALKIT_JUDGE_<KEY>` over `judge.<key>`.
-fn judge_of(file: Option<serde_json::Value>, environment: &Environment) -> serde_json::Value {
-    let mut judge = match file {
-        Some(serde_json::Value::Object(keys)) => keys,
-        _ => serde_json::Map::new(),
-    };
-    for key in file::JUDGE_KEYS {
-        if let Some(text) = environment.get(&format!("EVALKIT_JUDGE_{}", key.to_uppercase())) {
-            let value = match *key {
-                "temperature" | "max_context_tokens" | "concurrency" | "votes" => {
-                    serde_json::from_str(text).unwrap_or_else(|_| text.into())
-                }
-                _ => text.into(),
-            };
-            judge.insert((*key).to_owned(), value);
-        }
-    }
-    serde_json::Value::Object(judge)
+/// The values of the variables that judges name for their keys; one that is not set is left out, and the judge says so.
+fn keys_of(
+    judges: [Option<&serde_json::Value>; 2],
+    environment: &Environment,
+) -> HashMap<String, String> {
+    judges
+        .into_iter()
+        .flatten()
+        .filter_map(|judge| serde_json::from_value::<JudgeConfig>(judge.clone()).ok())
+        .filter_map(|judge| {
+            let variable = judge.key_in()?;
+            Some((variable.to_owned(), environment.get(variable)?.to_owned()))
+        })
+        .collect()
 }
 
 fn parse_bind(text: &str, from: &str) -> Result<SocketAddr, ConfigError> {
@@ -430,6 +442,32 @@ mod tests {
         .expect("valid");
         assert_eq!(config.judge["provider"], "fake");
         assert_eq!(config.judge["concurrency"], 4);
+    }
+
+    #[test]
+    fn a_judge_and_its_second_name_their_keys() {
+        let yaml = "judge: {provider: openai, model: a, prices: {input: 1, output: 2}}\nsecond_judge: {provider: openai-compatible, model: b, base_url: 'http://127.0.0.1:9/v1', api_key_env: OTHER}\n";
+        let config = plain(
+            [
+                HOME,
+                ("OPENAI_API_KEY", "k1"),
+                ("OTHER", "k2"),
+                ("EVALKIT_SECOND_JUDGE_MODEL", "c"),
+            ]
+            .into(),
+            yaml,
+        )
+        .expect("valid");
+        assert_eq!(config.judge_keys["OPENAI_API_KEY"], "k1");
+        assert_eq!(config.judge_keys["OTHER"], "k2");
+        assert_eq!(config.second_judge.expect("there")["model"], "c");
+        for (wrong, near) in [
+            ("second_judge: {modell: x}", "second_judge.model"),
+            ("judge: {prices: {inptu: 1}}", "judge.prices.input"),
+        ] {
+            let error = plain([HOME].into(), wrong).expect_err("refused");
+            assert!(error.to_string().contains(near), "{error}");
+        }
     }
 
     #[test]

@@ -159,8 +159,19 @@ fn router(
 }
 
 fn judge(config: &Config) -> Result<JudgeConfig, Refused> {
-    serde_json::from_value(config.judge.clone())
-        .map_err(|error| Refused(format!("`judge` cannot be used: {error}.\nCorrect it in config.yaml, or leave it out for the offline judge.")))
+    read_judge(&config.judge, "judge", "leave it out for the offline judge")
+}
+
+fn read_judge(
+    value: &serde_json::Value,
+    key: &str,
+    otherwise: &str,
+) -> Result<JudgeConfig, Refused> {
+    serde_json::from_value(value.clone()).map_err(|error| {
+        Refused(format!(
+            "`{key}` cannot be used: {error}.\nCorrect it in config.yaml, or {otherwise}."
+        ))
+    })
 }
 
 fn engine(config: &Config, store: Store, judge: JudgeConfig) -> Result<Engine, Refused> {
@@ -170,6 +181,12 @@ fn engine(config: &Config, store: Store, judge: JudgeConfig) -> Result<Engine, R
             listens_on_loopback: config.bind.ip().is_loopback(),
         },
         judge,
+        second_judge: config
+            .second_judge
+            .as_ref()
+            .map(|second| read_judge(second, "second_judge", "leave it out"))
+            .transpose()?,
+        judge_keys: config.judge_keys.clone(),
         config_folder: config.folder.clone(),
         config_agent_secrets: config.agent_secrets.clone(),
         ..EngineSettings::default()

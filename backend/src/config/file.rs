@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use evalkit_core::agent::{Adapter, AgentConfig};
 use evalkit_engine::egress::AllowRule;
+use evalkit_engine::judge::JudgeConfig;
 use evalkit_store::Limits;
 use serde_json::{Map, Value};
 
@@ -30,21 +31,21 @@ impl ConfigError {
 }
 
 /// Keys that are in force.
-const KEYS: [&str; 7] = [
+const KEYS: [&str; 8] = [
     "bind",
     "public_url",
     "data",
     "judge",
+    "second_judge",
     "agents",
     "egress",
     "limits",
 ];
 /// Keys of the full list that this version does not serve yet.
-const LATER: [&str; 9] = [
+const LATER: [&str; 8] = [
     "database_url",
     "secret_key_file",
     "blobs",
-    "second_judge",
     "custom_evaluators",
     "oidc",
     "notify",
@@ -58,18 +59,6 @@ const LATER_VARIABLES: [&str; 5] = [
     "EVALKIT_BLOBS_URL",
     "EVALKIT_NATS_URL",
     "EVALKIT_OIDC_ISSUER",
-];
-/// Keys below `judge`.
-pub(super) const JUDGE_KEYS: &[&str] = &[
-    "provider",
-    "base_url",
-    "model",
-    "api_key_env",
-    "temperature",
-    "max_context_tokens",
-    "concurrency",
-    "file",
-    "votes",
 ];
 const AGENT_KEYS: [&str; 10] = [
     "name",
@@ -106,6 +95,8 @@ pub struct ConfigFile {
     pub data: Option<PathBuf>,
     /// `judge`, its keys checked.
     pub judge: Option<Value>,
+    /// `second_judge`, its keys checked.
+    pub second_judge: Option<Value>,
     /// `agents`.
     pub agents: Vec<AgentConfig>,
     /// Agent to the variable of its secret.
@@ -165,10 +156,8 @@ impl ConfigFile {
             data: text_of(top, "data", name)?.map(PathBuf::from),
             ..Self::default()
         };
-        if let Some(judge) = top.get("judge") {
-            closed(object(judge, name, "`judge`")?, "judge.", JUDGE_KEYS, name)?;
-            file.judge = Some(judge.clone());
-        }
+        file.judge = judge_of(top, "judge", name)?;
+        file.second_judge = judge_of(top, "second_judge", name)?;
         if let Some(egress) = top.get("egress") {
             let egress = object(egress, name, "`egress`")?;
             closed(egress, "egress.", &["allow"], name)?;
@@ -301,6 +290,24 @@ fn whole_of(
             .map(Some)
             .ok_or_else(|| wrong(full, "a whole number above 0", name)),
     }
+}
+
+fn judge_of(top: &Map<String, Value>, key: &str, name: &str) -> Result<Option<Value>, ConfigError> {
+    let Some(judge) = top.get(key) else {
+        return Ok(None);
+    };
+    let keys = object(judge, name, &format!("`{key}`"))?;
+    closed(keys, &format!("{key}."), JudgeConfig::KEYS, name)?;
+    if let Some(prices) = keys.get("prices") {
+        let prices = object(prices, name, &format!("`{key}.prices`"))?;
+        closed(
+            prices,
+            &format!("{key}.prices."),
+            &["input", "output"],
+            name,
+        )?;
+    }
+    Ok(Some(judge.clone()))
 }
 
 fn limits_of(map: &Map<String, Value>, name: &str) -> Result<Limits, ConfigError> {

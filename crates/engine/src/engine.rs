@@ -14,7 +14,7 @@ use crate::adapter::{FixtureLinks, LinkRefused};
 use crate::check;
 use crate::egress::Egress;
 use crate::harness;
-use crate::judge::{Judge, JudgeConfigError};
+use crate::judge::{Endpoints, Judge, JudgeConfigError};
 use crate::settings::EngineSettings;
 use crate::worker::Worker;
 
@@ -73,14 +73,24 @@ impl Engine {
     /// # Errors
     /// [`JudgeConfigError`] when the deployment's judge cannot be used.
     pub fn new(store: Store, settings: EngineSettings) -> Result<Self, JudgeConfigError> {
-        Judge::open(&settings.judge, &settings.config_folder)?;
+        let egress = Egress::new(settings.egress.clone());
+        let endpoints = Endpoints::new(
+            egress.clone(),
+            settings.judge_keys.clone(),
+            settings.judge_pace,
+        );
+        Judge::open(
+            &settings.judge,
+            settings.second_judge.as_ref(),
+            &settings.config_folder,
+            &endpoints,
+        )?;
         let links = FixtureLinks::new(
             &store.settings().public_url,
             store.derived_key("agent fixture links"),
         );
-        let egress = Egress::new(settings.egress.clone());
         Ok(Self {
-            worker: Arc::new(Worker::new(store, egress, settings, links)),
+            worker: Arc::new(Worker::new(store, egress, endpoints, settings, links)),
         })
     }
 
@@ -156,9 +166,13 @@ impl Engine {
                 "Use an agent that speaks `evalkit-http`.",
             ));
         }
-        let (judge, judge_settings) =
-            Judge::for_agent(&agent.config, &agent.home, &self.worker.settings)
-                .map_err(|error| unusable_judge(&error))?;
+        let (judge, judge_settings) = Judge::for_agent(
+            &agent.config,
+            &agent.home,
+            &self.worker.settings,
+            &self.worker.endpoints,
+        )
+        .map_err(|error| unusable_judge(&error))?;
         let judge = judge.describe();
         let name = agent.name.clone();
         let created = self

@@ -1,8 +1,14 @@
-//! Judges as a deployment configures them (`grading.md`, The judge). Those that need no network are the core's; this
-//! module reads their configuration, opens their files and asks them.
+//! Judges as a deployment configures them (`grading.md`, The judge). Those that need no network are the core's; those that
+//! ask a model live here: providers, the transport with its breaker, the ledger of calls. What a model is asked, how its
+//! reply is read and what follows is the core's too.
 
+mod breaker;
 mod config;
 mod demo;
+mod endpoint;
+mod ledger;
+mod model;
+pub(crate) mod provider;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -21,8 +27,11 @@ use serde_json::Value;
 use crate::adapter::DemoAgent;
 use crate::settings::EngineSettings;
 
-pub use config::{JudgeConfig, JudgeConfigError, JudgeProvider};
+pub use config::{JudgeConfig, JudgeConfigError, JudgePrices, JudgeProvider};
 pub use demo::DemoJudge;
+pub use endpoint::{Endpoints, JudgePace};
+pub use ledger::Ledger;
+pub use model::ModelJudge;
 
 /// The largest file of replies, bytes.
 const REPLIES_CAP: u64 = 256 << 20;
@@ -38,6 +47,8 @@ pub enum Judge {
     Replay(Arc<Replay>),
     /// Verdicts recorded for the built-in agents, and the offline judge for everything else.
     Demo(DemoJudge),
+    /// Asks a model.
+    Model(Arc<ModelJudge>),
     /// The judge that an experiment was frozen on can no longer be opened; it leaves everything unscored and says why.
     Gone(Arc<str>),
 }
@@ -46,8 +57,14 @@ pub enum Judge {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Frozen {
-    Demo { agent: String },
+    Demo {
+        agent: String,
+    },
     Config(JudgeConfig),
+    Pair {
+        judge: JudgeConfig,
+        second: JudgeConfig,
+    },
 }
 
 /// What a judge said of one task.
@@ -60,12 +77,21 @@ pub struct Judgement {
 }
 
 impl Judge {
-    /// The judge that `config` describes. A relative `file` is read from below `folder`.
+    /// The judge that `config` describes, with the `second` to ask where it reaches nothing. A relative `file` is read from
+    /// below `folder`.
     ///
     /// # Errors
     /// [`JudgeConfigError`] with the key and what to write instead.
-    pub fn open(config: &JudgeConfig, folder: &Path) -> Result<Self, JudgeConfigError> {
+    pub fn open(
+        config: &JudgeConfig,
+        second: Option<&JudgeConfig>,
+        folder: &Path,
+        endpoints: &Endpoints,
+    ) -> Result<Self, JudgeConfigError> {
         config.check()?;
+        if second.is_some() && !config.calls_a_model() {
+            return Err(JudgeConfigError::NoFirst(config.provider));
+        }
         match config.provider {
             JudgeProvider::Offline => Ok(Self::Offline),
             JudgeProvider::Fake => Ok(Self::Fake),
@@ -73,7 +99,13 @@ impl Judge {
                 let file = config.file.as_deref().unwrap_or(Path::new(""));
                 Ok(Self::Replay(Arc::new(read_replies(&folder.join(file))?)))
             }
-            provider => Err(JudgeConfigError::NotBuiltIn(provider)),
+            JudgeProvider::OpenAi
+            | JudgeProvider::OpenAiCompatible
+            | JudgeProvider::Anthropic
+            | JudgeProvider::Google => {
+                let judge = ModelJudge::open(config, second, endpoints)?;
+                Ok(Self::Model(Arc::new(judge)))
+            }
         }
     }
 
@@ -86,6 +118,7 @@ impl Judge {
         agent: &AgentConfig,
         home: &AgentHome,
         settings: &EngineSettings,
+        endpoints: &Endpoints,
     ) -> Result<(Self, Value), JudgeConfigError> {
         let (judge, frozen) = match DemoAgent::named(&agent.name) {
             Some(demo)
@@ -95,32 +128,67 @@ impl Judge {
                 let agent = demo.name().to_owned();
                 (Self::Demo(DemoJudge::new(demo)), Frozen::Demo { agent })
             }
-            _ => (
-                Self::open(&settings.judge, &settings.config_folder)?,
-                Frozen::Config(settings.judge.clone()),
-            ),
+            _ => {
+                let (judge, second) = (&settings.judge, settings.second_judge.as_ref());
+                let frozen = match second {
+                    None => Frozen::Config(judge.clone()),
+                    Some(second) => Frozen::Pair {
+                        judge: judge.clone(),
+                        second: second.clone(),
+                    },
+                };
+                (
+                    Self::open(judge, second, &settings.config_folder, endpoints)?,
+                    frozen,
+                )
+            }
         };
         // Plain data with text keys always has a JSON form.
         Ok((judge, serde_json::to_value(frozen).unwrap_or_default()))
     }
 
     /// The judge that an experiment was frozen on.
-    pub(crate) fn frozen(kept: &Value, settings: &EngineSettings) -> Self {
+    pub(crate) fn frozen(kept: &Value, settings: &EngineSettings, endpoints: &Endpoints) -> Self {
         let gone = |why: String| Self::Gone(why.into());
+        let open = |config: &JudgeConfig, second: Option<&JudgeConfig>| {
+            Self::open(config, second, &settings.config_folder, endpoints)
+                .unwrap_or_else(|error| gone(format!("The run's judge cannot be used: {error}.")))
+        };
         match Frozen::deserialize(kept) {
             Ok(Frozen::Demo { agent }) => match DemoAgent::named(&agent) {
                 Some(agent) => Self::Demo(DemoJudge::new(agent)),
                 None => gone(format!("There are no recorded verdicts for {agent}.")),
             },
-            Ok(Frozen::Config(config)) => Self::open(&config, &settings.config_folder)
-                .unwrap_or_else(|error| gone(format!("The run's judge cannot be used: {error}."))),
+            Ok(Frozen::Config(config)) => open(&config, None),
+            Ok(Frozen::Pair { judge, second }) => open(&judge, Some(&second)),
             Err(_) => gone("The run does not say which judge it was frozen on.".to_owned()),
         }
     }
 
-    /// Asks the judge. Never fails: what could not be judged is unscored in the entries.
-    pub fn judge(&self, task: &JudgeTask) -> Judgement {
+    /// Asks the judge. Never fails: what could not be judged is unscored in the entries. A judge that asks a model keeps its
+    /// calls in the ledger; dropping the future ends its calls.
+    pub async fn judge(&self, task: &Arc<JudgeTask>, ledger: &Ledger) -> Judgement {
         match self {
+            Self::Model(model) => model.judge(Arc::clone(task), ledger).await,
+            here => here.judge_here(task),
+        }
+    }
+
+    /// Whether asking this judge takes calls.
+    pub const fn calls_a_model(&self) -> bool {
+        matches!(self, Self::Model(_))
+    }
+
+    /// What a judge says that needs nobody else.
+    pub(crate) fn judge_here(&self, task: &JudgeTask) -> Judgement {
+        match self {
+            Self::Model(_) => Judgement {
+                entries: task.all_unscored(
+                    Unscored::ProviderError,
+                    "A judge model was not asked. This is a fault of Evalkit; please report it.",
+                ),
+                stamp: self.stamp(),
+            },
             Self::Offline => Judgement {
                 entries: offline::judge(task),
                 stamp: offline::stamp(),
@@ -146,15 +214,20 @@ impl Judge {
             Self::Offline | Self::Gone(_) => offline::stamp(),
             Self::Fake => fake::stamp(),
             Self::Replay(_) | Self::Demo(_) => Replay::stamp(),
+            Self::Model(model) => model.stamp(),
         }
     }
 
     /// As results name it.
     pub fn describe(&self) -> ResultsJudge {
         let stamp = self.stamp();
+        let asked = |judged: &&Judged| {
+            !self.calls_a_model() || evalkit_core::judge::prompt::version(**judged).is_some()
+        };
         ResultsJudge {
             templates: Judged::ALL
                 .iter()
+                .filter(asked)
                 .map(|judged| (judged.as_str().to_owned(), stamp.template.clone()))
                 .collect::<BTreeMap<_, _>>(),
             provider: stamp.provider,

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::adapter::REPLY_CAP;
 use crate::egress::EgressSettings;
-use crate::judge::JudgeConfig;
+use crate::judge::{JudgeConfig, JudgePace};
 
 /// Deployment facts for the engine.
 #[derive(Clone)]
@@ -15,6 +15,12 @@ pub struct EngineSettings {
     pub egress: EgressSettings,
     /// The judge of new experiments.
     pub judge: JudgeConfig,
+    /// The judge that is asked where that one reaches nothing.
+    pub second_judge: Option<JudgeConfig>,
+    /// Keys of judges by the environment variable that holds them.
+    pub judge_keys: HashMap<String, String>,
+    /// How patient judges are.
+    pub judge_pace: JudgePace,
     /// Where a relative `judge.file` is read from: the folder of `config.yaml`.
     pub config_folder: PathBuf,
     /// Secrets of `config.yaml` agents by name, read from where the file says.
@@ -32,6 +38,9 @@ impl Default for EngineSettings {
         Self {
             egress: EgressSettings::default(),
             judge: JudgeConfig::default(),
+            second_judge: None,
+            judge_keys: HashMap::new(),
+            judge_pace: JudgePace::default(),
             config_folder: PathBuf::new(),
             config_agent_secrets: HashMap::new(),
             lease: Duration::from_secs(30),

@@ -25,6 +25,7 @@ use tokio::time::Instant;
 
 use crate::adapter::FixtureLinks;
 use crate::egress::Egress;
+use crate::judge::Endpoints;
 use crate::settings::EngineSettings;
 use gate::Gate;
 use lane::{Lane, Permits};
@@ -38,6 +39,7 @@ const REGRADES: usize = 16;
 pub(crate) struct Worker {
     pub(crate) store: Store,
     pub(crate) egress: Egress,
+    pub(crate) endpoints: Endpoints,
     pub(crate) settings: EngineSettings,
     pub(crate) links: FixtureLinks,
     /// Lanes built while this is set play demo recordings back without waiting.
@@ -71,12 +73,14 @@ impl Worker {
     pub(crate) fn new(
         store: Store,
         egress: Egress,
+        endpoints: Endpoints,
         settings: EngineSettings,
         links: FixtureLinks,
     ) -> Self {
         Self {
             store,
             egress,
+            endpoints,
             settings,
             links,
             at_once: AtomicBool::new(false),

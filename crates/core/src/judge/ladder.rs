@@ -103,8 +103,9 @@ pub struct Ladder {
     roomier: bool,
     kept: BTreeMap<usize, JudgedEntry>,
     problems: BTreeMap<usize, (Unscored, String)>,
-    /// How the last request was of use.
+    /// How the last request was of use, and what was wrong with it.
     used: Use,
+    trouble: String,
 }
 
 impl Ladder {
@@ -123,6 +124,7 @@ impl Ladder {
             kept: BTreeMap::new(),
             problems: BTreeMap::new(),
             used: Use::Nothing,
+            trouble: String::new(),
         };
         let ask = ladder.ask(Again::default());
         (ladder, ask)
@@ -134,7 +136,11 @@ impl Ladder {
     }
 
     /// What was wrong with the last reply, in one line; empty when nothing was.
-    pub fn trouble(&self) -> String {
+    pub fn trouble(&self) -> &str {
+        &self.trouble
+    }
+
+    fn troubles(&self) -> String {
         let mut lines: Vec<String> = Vec::new();
         for (index, (_, problem)) in &self.problems {
             if self.kept.contains_key(index) {
@@ -161,6 +167,7 @@ impl Ladder {
     /// Takes what was heard and says what follows.
     pub fn next(&mut self, heard: &Heard) -> Next {
         self.used = Use::Nothing;
+        self.trouble.clear();
         match heard {
             Heard::Text(text) => self.read(text),
             Heard::Cut => {
@@ -214,6 +221,7 @@ impl Ladder {
     fn refused(&mut self, words: &str) -> Next {
         self.refusals += 1;
         self.all(Unscored::Refusal, words);
+        words.clone_into(&mut self.trouble);
         if self.refusals >= MOST_REFUSALS || self.tries >= MOST_TRIES || self.only_missing {
             return self.leave_seat();
         }
@@ -224,10 +232,11 @@ impl Ladder {
     }
 
     fn invalid(&mut self) -> Next {
+        self.trouble = self.troubles();
         if self.only_missing {
             return self.leave_seat();
         }
-        let problem = Some(self.trouble());
+        let problem = Some(self.trouble.clone());
         let again = Again {
             problem,
             neutral: self.refusals > 0,

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
+use serde_json::Value;
 
 use super::validate::{self, Checked, Given, ReplyEntry};
 use super::{JudgeTask, JudgedEntry, asking, prompt};
@@ -154,12 +155,7 @@ fn find(text: &str) -> Result<(&str, Wire), String> {
         Err(error) => error,
     };
     // The last complete object decides, whether it fits or not: an earlier one could be a quotation.
-    let starts = text.rmatch_indices('{').map(|(at, _)| at);
-    let candidates = starts.filter(|at| {
-        let after = text[at + 1..].trim_start();
-        after.starts_with("\"verdicts\"")
-    });
-    for at in candidates.take(TRIED) {
+    for at in objects(text) {
         let mut stream = serde_json::Deserializer::from_str(&text[at..]).into_iter::<Wire>();
         if let Some(Ok(wire)) = stream.next() {
             let object = &text[at..at + stream.byte_offset()];
@@ -182,12 +178,28 @@ fn unfenced(text: &str) -> &str {
     inside().map_or(text, str::trim)
 }
 
-/// Whether the object stands word for word in what the judge was given: then it is a quotation, and no verdict.
+/// Whether the object stands in what the judge was given, blanks and the order of its keys apart: then it is a quotation,
+/// and no verdict.
 fn repeats(object: &str, task: &JudgeTask) -> bool {
-    task.texts
-        .iter()
-        .any(|text| quote::contains(&quote::fold(text), object))
-        || quote::contains(&quote::fold(&prompt::question(&task.input)), object)
+    let bare = |text: &str| -> String { text.chars().filter(|c| !c.is_whitespace()).collect() };
+    let (plain, value) = (bare(object), serde_json::from_str::<Value>(object).ok());
+    let question = prompt::question(&task.input);
+    let given = task.texts.iter().chain(std::iter::once(&question));
+    given.into_iter().any(|text| {
+        let same = |at| {
+            let mut stream = serde_json::Deserializer::from_str(&text[at..]).into_iter::<Value>();
+            stream.next().and_then(Result::ok) == value
+        };
+        bare(text).contains(&plain) || (value.is_some() && objects(text).any(same))
+    })
+}
+
+/// Where objects of the right shape could begin, the last first.
+fn objects(text: &str) -> impl Iterator<Item = usize> {
+    text.rmatch_indices('{')
+        .map(|(at, _)| at)
+        .filter(|at| text[at + 1..].trim_start().starts_with("\"verdicts\""))
+        .take(TRIED)
 }
 
 /// Whether a reply in words declines to judge.
@@ -220,7 +232,7 @@ mod tests {
     use crate::judge::testing::task;
     use crate::verdict::Verdict;
     use proptest::prelude::*;
-    use serde_json::{Value, json};
+    use serde_json::json;
 
     const ANSWER: &str = "Revenue was 5 million, says the 10-K. Profit fell.";
 

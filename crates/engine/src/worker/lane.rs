@@ -71,7 +71,7 @@ impl Lane {
                 "the agent of a run cannot be called"
             );
         }
-        let judge = Judge::frozen(&frozen.judge_settings, &worker.settings);
+        let judge = Judge::frozen(&frozen.judge_settings, &worker.settings, &worker.endpoints);
         let home = match &frozen.agent_home {
             AgentHome::Workspace(slug) => slug.as_str(),
             AgentHome::Config => "config.yaml",

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use evalkit_core::experiment::TrialState;
-use evalkit_core::grade::Grade;
 use evalkit_core::run::{AgentErrorClass, RecordedRun, RunError};
 use evalkit_store::{Claim, Recording, StoreError};
 use tokio::time::Instant;
@@ -13,7 +12,8 @@ use tokio::time::Instant;
 use super::lane::{Lane, Permits};
 use super::{Worker, micros, retry};
 use crate::adapter::{Again, AgentFailure, AgentReply, AgentTask};
-use crate::grade::grade_apart;
+use crate::grade::begin_apart;
+use crate::judge::Ledger;
 
 /// The stage that errors of the call name.
 const CALL: &str = "agent call";
@@ -198,18 +198,38 @@ async fn grade(
             .collect(),
     };
     let case = Arc::new(claim.case.clone());
-    let grades: Vec<(u32, Grade)> = grade_apart(
+    let ledger = Ledger::Store {
+        store: worker.store.clone(),
+        trial_id: claim.fence.trial_id.clone(),
+        own_only: lane.plan.frozen.no_cache,
+    };
+    let begun = begin_apart(
         case,
         Arc::new(run),
         Arc::clone(&lane.bars),
         lane.judge.clone(),
+        have,
     )
-    .await
-    .into_iter()
-    .zip(0..)
-    .map(|(grade, position)| (position, grade))
-    .filter(|(_, grade)| !have.contains(&grade.evaluator))
-    .collect();
+    .await;
+    if !begun.asks.is_empty() {
+        // A model takes its time: what needs none is safe, and pages see that grading has begun.
+        let done = begun.done.clone();
+        let taken = worker
+            .persist("keeping grades", || {
+                let done = done.clone();
+                async {
+                    worker
+                        .store
+                        .store_grades(&worker.store.system_ctx(), &claim.fence, done)
+                        .await
+                }
+            })
+            .await?;
+        if !taken {
+            return Ok(false);
+        }
+    }
+    let grades = begun.ask(&lane.judge, &ledger).await;
     let ended = worker
         .persist("ending a trial", || {
             let grades = grades.clone();

@@ -83,7 +83,7 @@ async fn connection(mut stream: TcpStream, ledger: Arc<Mutex<Vec<Seen>>>, delay:
     }
 }
 
-async fn request(stream: &mut TcpStream) -> Option<(String, String)> {
+pub async fn request(stream: &mut TcpStream) -> Option<(String, String)> {
     let mut bytes = Vec::new();
     let mut chunk = [0; 8192];
     loop {
@@ -113,7 +113,7 @@ async fn request(stream: &mut TcpStream) -> Option<(String, String)> {
     }
 }
 
-async fn say(stream: &mut TcpStream, status: &str, headers: &str, body: &[u8]) -> bool {
+pub async fn say(stream: &mut TcpStream, status: &str, headers: &str, body: &[u8]) -> bool {
     let head = format!(
         "HTTP/1.1 {status}\r\n{headers}content-length: {}\r\n\r\n",
         body.len()

@@ -5,16 +5,16 @@ use std::collections::HashMap;
 use evalkit_core::experiment::{ExperimentState, TrialCounts};
 use evalkit_core::failures::Failure;
 use evalkit_core::policy::Action;
-use evalkit_core::view::judging::{UnscoredCount, unscored_in_words};
 use evalkit_core::view::experiment::{
     ExitNow, Experiment, FailureGroup, Frozen as FrozenView, TrialCell, TrialError,
 };
+use evalkit_core::view::judging::{UnscoredCount, unscored_in_words};
 
 use crate::ctx::Ctx;
 use crate::db::{Tx, args};
 use crate::error::StoreError;
-use crate::judging;
 use crate::experiment::{Frozen, event};
+use crate::judging;
 use crate::row::Row;
 use crate::store::Store;
 use crate::view::agents::shown_endpoint;
