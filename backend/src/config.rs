@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use evalkit_core::agent::AgentConfig;
 use evalkit_engine::egress::AllowRule;
 use evalkit_engine::judge::JudgeConfig;
-use evalkit_store::Limits;
+use evalkit_store::{Database, Limits, SecretText};
 
 pub use file::{ConfigError, ConfigFile};
 
@@ -70,6 +70,10 @@ pub struct Config {
     pub bind: SocketAddr,
     /// What people type, without a trailing slash.
     pub public_url: String,
+    /// Where rows are kept.
+    pub database: Database,
+    /// The key that secrets are sealed with; absent = in the data folder.
+    pub secret_key_file: Option<PathBuf>,
     /// The data folder; absent = a throw-away folder (the demo).
     pub data: Option<PathBuf>,
     /// The folder of `config.yaml`, for relative paths in it.
@@ -149,6 +153,15 @@ impl Config {
                 ));
             }
         };
+        let database = environment
+            .get("DATABASE_URL")
+            .map(SecretText::new)
+            .or(file.database_url)
+            .map_or(Ok(Database::Sqlite), database_of)?;
+        let secret_key_file = environment
+            .get("EVALKIT_SECRET_KEY_FILE")
+            .map(PathBuf::from)
+            .or_else(|| file.secret_key_file.map(|path| relative_to(folder, &path)));
         let data = environment
             .get("EVALKIT_DATA")
             .map(PathBuf::from)
@@ -183,6 +196,8 @@ impl Config {
             demo: arguments.demo,
             bind,
             public_url,
+            database,
+            secret_key_file,
             data,
             folder: folder.map_or_else(|| PathBuf::from("."), Path::to_path_buf),
             judge,
@@ -227,6 +242,19 @@ impl Config {
         }
         origins
     }
+}
+
+/// `postgres://…`; the embedded database is asked for by saying nothing.
+fn database_of(url: SecretText) -> Result<Database, ConfigError> {
+    let text = url.expose();
+    if text.starts_with("postgres://") || text.starts_with("postgresql://") {
+        return Ok(Database::Postgres { url });
+    }
+    // The address itself is not repeated: it may hold a password.
+    Err(ConfigError::new(
+        "DATABASE_URL (or `database_url`) is not an address of PostgreSQL.",
+        "Write postgres://user:password@host:5432/database, or leave it out for the embedded database of the data folder.",
+    ))
 }
 
 /// The values of the variables that judges name for their keys; one that is not set is left out, and the judge says so.
@@ -391,6 +419,43 @@ mod tests {
                 .bind
                 .port(),
             6000
+        );
+    }
+
+    #[test]
+    fn the_database_is_embedded_until_an_address_says_otherwise() {
+        let config = plain([HOME].into(), "").expect("valid");
+        assert!(config.database.is_embedded() && config.secret_key_file.is_none());
+        let yaml = "database_url: postgres://db.example/evals\nsecret_key_file: secret.key\n";
+        let config = plain([HOME].into(), yaml).expect("valid");
+        assert_eq!(
+            config.secret_key_file.as_deref(),
+            Some(Path::new("/etc/evalkit/secret.key"))
+        );
+        let Database::Postgres { url } = config.database else {
+            panic!("the file names PostgreSQL");
+        };
+        assert_eq!(url.expose(), "postgres://db.example/evals");
+        let environment = [
+            HOME,
+            (
+                "DATABASE_URL",
+                "postgresql://ines:s3cret@other.example/evals",
+            ),
+            ("EVALKIT_SECRET_KEY_FILE", "/run/key"),
+        ];
+        let config = plain(environment.into(), yaml).expect("valid");
+        assert_eq!(
+            config.secret_key_file.as_deref(),
+            Some(Path::new("/run/key"))
+        );
+        assert!(!format!("{config:?}").contains("s3cret"));
+        let error = plain([HOME, ("DATABASE_URL", "mysql://ines:s3cret@x")].into(), "")
+            .expect_err("refused")
+            .to_string();
+        assert!(
+            error.contains("postgres://") && !error.contains("s3cret"),
+            "{error}"
         );
     }
 

@@ -196,6 +196,8 @@ fn engine(config: &Config, store: Store, judge: JudgeConfig) -> Result<Engine, R
 
 fn settings(config: &Config, judge: &JudgeConfig) -> Settings {
     Settings {
+        database: config.database.clone(),
+        secret_key_file: config.secret_key_file.clone(),
         demo: config.demo,
         no_tls: config.no_tls(),
         public_url: config.public_url.clone(),
@@ -302,7 +304,15 @@ fn greet(config: &Config, address: SocketAddr, folder: &std::path::Path, welcome
         ""
     };
     let _ = writeln!(out, "Evalkit {} at {url}/", env!("CARGO_PKG_VERSION"));
-    let _ = writeln!(out, "Data in {}{kept}", folder.display());
+    let _ = if config.database.is_embedded() {
+        writeln!(out, "Data in {}{kept}", folder.display())
+    } else {
+        writeln!(
+            out,
+            "Data in PostgreSQL; fixtures and large trajectories in {}{kept}",
+            folder.display()
+        )
+    };
     let _ = match welcome {
         Welcome::Plain => Ok(()),
         Welcome::Setup(link) => writeln!(

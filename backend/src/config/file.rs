@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use evalkit_core::agent::{Adapter, AgentConfig};
 use evalkit_engine::egress::AllowRule;
 use evalkit_engine::judge::JudgeConfig;
-use evalkit_store::Limits;
+use evalkit_store::{Limits, SecretText};
 use serde_json::{Map, Value};
 
 use super::Environment;
@@ -31,10 +31,12 @@ impl ConfigError {
 }
 
 /// Keys that are in force.
-const KEYS: [&str; 8] = [
+const KEYS: [&str; 10] = [
     "bind",
     "public_url",
+    "database_url",
     "data",
+    "secret_key_file",
     "judge",
     "second_judge",
     "agents",
@@ -42,9 +44,7 @@ const KEYS: [&str; 8] = [
     "limits",
 ];
 /// Keys of the full list that this version does not serve yet.
-const LATER: [&str; 8] = [
-    "database_url",
-    "secret_key_file",
+const LATER: [&str; 6] = [
     "blobs",
     "custom_evaluators",
     "oidc",
@@ -53,9 +53,7 @@ const LATER: [&str; 8] = [
     "telemetry",
 ];
 /// Their variables.
-const LATER_VARIABLES: [&str; 5] = [
-    "DATABASE_URL",
-    "EVALKIT_SECRET_KEY_FILE",
+const LATER_VARIABLES: [&str; 3] = [
     "EVALKIT_BLOBS_URL",
     "EVALKIT_NATS_URL",
     "EVALKIT_OIDC_ISSUER",
@@ -91,8 +89,12 @@ pub struct ConfigFile {
     pub bind: Option<String>,
     /// `public_url`.
     pub public_url: Option<String>,
+    /// `database_url`; it may hold a password.
+    pub database_url: Option<SecretText>,
     /// `data`.
     pub data: Option<PathBuf>,
+    /// `secret_key_file`.
+    pub secret_key_file: Option<PathBuf>,
     /// `judge`, its keys checked.
     pub judge: Option<Value>,
     /// `second_judge`, its keys checked.
@@ -153,7 +155,9 @@ impl ConfigFile {
         let mut file = Self {
             bind: text_of(top, "bind", name)?,
             public_url: text_of(top, "public_url", name)?,
+            database_url: text_of(top, "database_url", name)?.map(SecretText::new),
             data: text_of(top, "data", name)?.map(PathBuf::from),
+            secret_key_file: text_of(top, "secret_key_file", name)?.map(PathBuf::from),
             ..Self::default()
         };
         file.judge = judge_of(top, "judge", name)?;
@@ -197,9 +201,7 @@ pub(super) fn refuse_later_variables(environment: &Environment) -> Result<(), Co
     {
         Some(name) => Err(ConfigError::new(
             format!("{name} is set, and this version of Evalkit does not serve it yet."),
-            format!(
-                "Unset {name}. This version keeps everything in the embedded database of its data folder."
-            ),
+            format!("Unset {name}; what it asks for would not be in force."),
         )),
         None => Ok(()),
     }
@@ -417,7 +419,7 @@ mod tests {
                 "{key}"
             );
         }
-        let environment = Environment::from([("DATABASE_URL", "postgres://x")]);
+        let environment = Environment::from([("EVALKIT_NATS_URL", "nats://x")]);
         assert!(refuse_later_variables(&environment).is_err());
     }
 

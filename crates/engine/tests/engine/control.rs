@@ -15,7 +15,6 @@ async fn with_cases(here: &Deployment, n: usize) {
         .await;
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_paused_run_rests_and_goes_on() {
     let agent = FakeAgent::start(Duration::from_millis(100)).await;
     let here = Deployment::start().await;
@@ -40,7 +39,6 @@ async fn a_paused_run_rests_and_goes_on() {
     assert_eq!(agent.ledger().len(), 12);
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_cancelled_run_cuts_its_calls_off_and_can_be_run_again() {
     let agent = FakeAgent::start(Duration::from_millis(600)).await;
     let here = Deployment::start().await;
@@ -76,7 +74,6 @@ async fn a_cancelled_run_cuts_its_calls_off_and_can_be_run_again() {
     assert_eq!(here.finish(run, 8, Duration::from_secs(10)).await.done, 8);
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn failed_trials_run_again_alone() {
     let agent = FakeAgent::start(Duration::from_millis(5)).await;
     let here = Deployment::start().await;
@@ -97,7 +94,6 @@ async fn failed_trials_run_again_alone() {
     assert_eq!((agent.calls("fine"), agent.calls("status-404")), (2, 4));
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn no_more_calls_at_once_than_the_agent_allows() {
     let agent = FakeAgent::start(Duration::from_millis(120)).await;
     let here = Deployment::start().await;
@@ -120,7 +116,6 @@ async fn no_more_calls_at_once_than_the_agent_allows() {
     );
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn no_more_calls_a_second_than_the_agent_allows() {
     let agent = FakeAgent::start(Duration::from_millis(1)).await;
     let here = Deployment::start().await;
@@ -139,7 +134,6 @@ async fn no_more_calls_a_second_than_the_agent_allows() {
     );
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_cannot_be_started_says_why() {
     let here = Deployment::start().await;
     with_cases(&here, 1).await;
@@ -180,3 +174,12 @@ async fn what_cannot_be_started_says_why() {
     );
     assert_eq!(start(&|new| new.trials = 3).await, Ok(3));
 }
+
+evalkit_test_database::on_each_database![
+    a_paused_run_rests_and_goes_on,
+    a_cancelled_run_cuts_its_calls_off_and_can_be_run_again,
+    failed_trials_run_again_alone,
+    no_more_calls_at_once_than_the_agent_allows,
+    no_more_calls_a_second_than_the_agent_allows,
+    what_cannot_be_started_says_why,
+];

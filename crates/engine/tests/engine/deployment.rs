@@ -1,4 +1,4 @@
-//! A store in a folder of its own, an engine over it, and a person who may do everything in their workspace.
+//! A store in a folder and a database of its own, an engine over it, and a person who may do everything in their workspace.
 
 use std::time::Duration;
 
@@ -45,7 +45,9 @@ pub async fn open(folder: &std::path::Path) -> Store {
         demo_cases: demo_case_count(),
         ..Settings::default()
     };
-    Store::open(folder, settings).await.unwrap()
+    Store::open(folder, evalkit_test_database::settings(settings))
+        .await
+        .unwrap()
 }
 
 pub async fn person(store: &Store) -> Ctx {

@@ -52,7 +52,6 @@ const ODD: [(&str, &str, u32); 9] = [
     ("healthy-1", GOOD, 1),
 ];
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_behaviour_ends_in_its_class() {
     let agent = FakeAgent::start(Duration::from_millis(5)).await;
     let here = Deployment::start().await;
@@ -131,7 +130,6 @@ async fn every_behaviour_ends_in_its_class() {
     }
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn agents_that_cannot_be_reached() {
     let here = Deployment::start().await;
     here.sync(&["one"]).await;
@@ -168,7 +166,6 @@ async fn agents_that_cannot_be_reached() {
     }
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_agent_that_may_not_be_called_is_refused_when_it_is_entered() {
     let here = Deployment::start().await;
     let fault = here
@@ -191,7 +188,6 @@ async fn an_agent_that_may_not_be_called_is_refused_when_it_is_entered() {
     assert!(fault.details.is_empty(), "nothing can allow it: {fault:?}");
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_check_says_what_came_back() {
     let here = Deployment::start().await;
     let agent = FakeAgent::start(Duration::from_millis(5)).await;
@@ -238,3 +234,10 @@ async fn a_check_says_what_came_back() {
             .is_err()
     );
 }
+
+evalkit_test_database::on_each_database![
+    every_behaviour_ends_in_its_class,
+    agents_that_cannot_be_reached,
+    an_agent_that_may_not_be_called_is_refused_when_it_is_entered,
+    a_check_says_what_came_back,
+];

@@ -8,7 +8,6 @@ use evalkit_engine::demo::{DEMO_DATASET, demo_case_count};
 
 use crate::deployment::{Deployment, HERE};
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_demo_is_there_at_once_and_whole() {
     let mut here = Deployment::start().await;
     let began = Instant::now();
@@ -49,7 +48,6 @@ async fn the_demo_is_there_at_once_and_whole() {
     assert_eq!(again.rows, page.rows);
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn two_clicks_from_nothing_to_verdicts() {
     let here = Deployment::start().await;
     let report = here.engine.sync_demo_dataset(&here.ctx).await.unwrap();
@@ -85,3 +83,8 @@ async fn two_clicks_from_nothing_to_verdicts() {
     assert_eq!((counts.done, counts.error), (2, 2));
     assert_eq!(here.row(started.run).await.unscored, 0);
 }
+
+evalkit_test_database::on_each_database![
+    the_demo_is_there_at_once_and_whole,
+    two_clicks_from_nothing_to_verdicts,
+];

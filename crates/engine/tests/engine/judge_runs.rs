@@ -81,7 +81,6 @@ async fn sync_long(here: &Deployment, n: usize) {
     here.store.sync(&here.ctx, request).await.unwrap();
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_run_keeps_every_call_and_buys_no_verdict_twice() {
     let judge = ScriptedJudge::satisfied().await;
     let (here, _agent) = start(judged_by(&judge), &["one", "two", "three"]).await;
@@ -140,7 +139,6 @@ async fn a_run_keeps_every_call_and_buys_no_verdict_twice() {
     assert!(!verdicts[0].how.cached);
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_judge_that_is_no_use_leaves_an_incomplete_run_that_says_why() {
     let judge = ScriptedJudge::start(|_, _| Says::Text("They are all satisfied.".to_owned())).await;
     let (here, agent) = start(judged_by(&judge), &["one", "two", "three"]).await;
@@ -182,7 +180,6 @@ async fn a_judge_that_is_no_use_leaves_an_incomplete_run_that_says_why() {
     assert_eq!(agent.ledger().len(), 3, "no answer was asked for again");
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_part_of_the_run_unscored_counts_over_the_rest() {
     let judge = ScriptedJudge::start(|_, number| {
         if number == 0 {
@@ -207,7 +204,6 @@ async fn a_part_of_the_run_unscored_counts_over_the_rest() {
     assert_eq!(page.exit.code, 2);
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_kill_between_two_calls_keeps_what_was_judged() {
     let judge = ScriptedJudge::start(|_, number| match number {
         // The first part is settled; the second is on its way when the server dies.
@@ -253,7 +249,6 @@ async fn a_kill_between_two_calls_keeps_what_was_judged() {
     );
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_cancelled_run_ends_its_calls_to_the_judge() {
     let judge = ScriptedJudge::start(|_, _| Says::Hangs).await;
     let mut settings = judged_by(&judge);
@@ -269,7 +264,6 @@ async fn a_cancelled_run_ends_its_calls_to_the_judge() {
     assert_eq!(judge.calls(), calls, "nobody asks any more");
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_endpoint_that_fails_is_shown_while_the_run_goes_on() {
     let judge =
         ScriptedJudge::start(|_, _| Says::Status(503, String::new(), "down for repair".to_owned()))
@@ -307,7 +301,6 @@ async fn an_endpoint_that_fails_is_shown_while_the_run_goes_on() {
     assert!(judge.calls() <= 10 + 3 + 3, "{} calls", judge.calls());
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_second_judge_of_a_run_is_named_where_it_decided() {
     let first = ScriptedJudge::start(|_, _| Says::Text("no".to_owned())).await;
     let second = ScriptedJudge::satisfied().await;
@@ -332,3 +325,13 @@ async fn the_second_judge_of_a_run_is_named_where_it_decided() {
     // The second judge has no prices here: the cost is known to be incomplete.
     assert_eq!(page(&here, run).await.judging.unpriced, 1);
 }
+
+evalkit_test_database::on_each_database![
+    a_run_keeps_every_call_and_buys_no_verdict_twice,
+    a_judge_that_is_no_use_leaves_an_incomplete_run_that_says_why,
+    a_part_of_the_run_unscored_counts_over_the_rest,
+    a_kill_between_two_calls_keeps_what_was_judged,
+    a_cancelled_run_ends_its_calls_to_the_judge,
+    an_endpoint_that_fails_is_shown_while_the_run_goes_on,
+    the_second_judge_of_a_run_is_named_where_it_decided,
+];

@@ -12,3 +12,4 @@ mod judge_transport;
 mod restart;
 mod scripted_judge;
 mod secrets_and_files;
+mod servers;

@@ -23,7 +23,6 @@ fn calls_by_key(ledger: &[Seen]) -> HashMap<String, usize> {
     calls
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn killed_three_times_it_completes_without_asking_a_recorded_answer_again() {
     const CASES: usize = 60;
     const AT_ONCE: usize = 8;
@@ -74,7 +73,6 @@ async fn killed_three_times_it_completes_without_asking_a_recorded_answer_again(
     assert_eq!(row.score.map(|score| score.cases), Some(CASES as u64));
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_worker_that_slept_past_its_lease_writes_nothing() {
     let agent = FakeAgent::start(Duration::from_millis(5)).await;
     let mut here = Deployment::start().await;
@@ -143,7 +141,6 @@ async fn a_worker_that_slept_past_its_lease_writes_nothing() {
     );
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_poisonous_trial_ends_after_its_attempts() {
     let mut here = Deployment::start().await;
     here.engine.stop().await;
@@ -171,7 +168,6 @@ async fn a_poisonous_trial_ends_after_its_attempts() {
     assert_eq!(page.attempts, 2);
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_stop_lets_calls_end_and_gives_the_rest_back() {
     let agent = FakeAgent::start(Duration::from_millis(500)).await;
     let mut here = Deployment::start().await;
@@ -200,7 +196,6 @@ async fn a_stop_lets_calls_end_and_gives_the_rest_back() {
     assert_eq!(agent.ledger().len(), 12, "nothing is asked twice");
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_stop_in_any_instant_leaves_nothing_in_hand() {
     let agent = FakeAgent::start(Duration::ZERO).await;
     let mut here = Deployment::start().await;
@@ -227,7 +222,6 @@ async fn a_stop_in_any_instant_leaves_nothing_in_hand() {
     assert_eq!(agent.ledger().len(), 200, "nothing is asked twice");
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_stop_does_not_wait_for_ever() {
     let agent = FakeAgent::start(Duration::from_secs(30)).await;
     let here = Deployment::start_with(EngineSettings {
@@ -256,3 +250,12 @@ async fn a_stop_does_not_wait_for_ever() {
     assert_eq!(keys[0], keys[1]);
     next.cancel(&here.ctx, HERE, run).await.unwrap();
 }
+
+evalkit_test_database::on_each_database![
+    killed_three_times_it_completes_without_asking_a_recorded_answer_again,
+    a_worker_that_slept_past_its_lease_writes_nothing,
+    a_poisonous_trial_ends_after_its_attempts,
+    a_stop_lets_calls_end_and_gives_the_rest_back,
+    a_stop_in_any_instant_leaves_nothing_in_hand,
+    a_stop_does_not_wait_for_ever,
+];

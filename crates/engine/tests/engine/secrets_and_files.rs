@@ -28,7 +28,6 @@ async fn agent_with_secret(
         .unwrap();
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_secret_goes_to_its_own_origin_and_nowhere_else() {
     let agent = FakeAgent::start(Duration::from_millis(1)).await;
     let other = FakeAgent::start(Duration::from_millis(1)).await;
@@ -64,7 +63,6 @@ async fn a_secret_goes_to_its_own_origin_and_nowhere_else() {
     );
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_agent_reads_the_files_of_its_case_by_their_signed_address() {
     let agent = FakeAgent::start(Duration::from_millis(1)).await;
     let here = Deployment::start().await;
@@ -157,3 +155,8 @@ async fn an_agent_reads_the_files_of_its_case_by_their_signed_address() {
             .all(|fault| fault.code == Code::NotFound && *fault == refused[0])
     );
 }
+
+evalkit_test_database::on_each_database![
+    a_secret_goes_to_its_own_origin_and_nowhere_else,
+    an_agent_reads_the_files_of_its_case_by_their_signed_address,
+];

@@ -44,7 +44,7 @@ pub(crate) fn is_conflict(error: &Error) -> bool {
     matches!(state(error), Some("40001" | "40P01"))
 }
 
-/// It is not now, and may be later: time-outs, too many connections, a read-only standby, no right to come in.
+/// It is not now, and may be later: time-outs, too many connections, a read-only standby, a database that takes nobody in.
 pub(crate) fn is_busy(error: &Error) -> bool {
     is_away(error)
         || is_conflict(error)
@@ -56,7 +56,7 @@ pub(crate) fn is_busy(error: &Error) -> bool {
             code.starts_with("28")
                 || matches!(
                     code,
-                    "53200" | "53300" | "53400" | "57014" | "55P03" | "25006" | "3D000"
+                    "53200" | "53300" | "53400" | "55000" | "55P03" | "57014" | "25006" | "3D000"
                 )
         })
 }

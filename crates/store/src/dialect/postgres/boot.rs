@@ -21,22 +21,21 @@ const CONNECT: Duration = Duration::from_millis(1_500);
 
 /// Connection options of `DATABASE_URL`.
 pub(super) fn options(url: &SecretText) -> Result<PgConnectOptions, StoreError> {
-    PgConnectOptions::from_str(url.expose())
-        .map(|options| {
-            options
-                .application_name("evalkit")
-                .statement_cache_capacity(400)
-                // Statements and their values are not for the log.
-                .disable_statement_logging()
-                // Every release rolls back, mostly nothing, which is worth no warning.
-                .options([("client_min_messages", "error")])
-        })
+    let url = url.expose();
+    let ours = url.starts_with("postgres://") || url.starts_with("postgresql://");
+    match PgConnectOptions::from_str(url) {
+        Ok(options) if ours => Ok(options
+            .application_name("evalkit")
+            .statement_cache_capacity(400)
+            // Statements and their values are not for the log.
+            .disable_statement_logging()
+            // Every release rolls back, mostly nothing, which is worth no warning.
+            .options([("client_min_messages", "error")])),
         // The error of the parser may hold the password.
-        .map_err(|_| {
-            StoreError::Schema(
-                "DATABASE_URL is not an address of PostgreSQL; write postgres://user:password@host:5432/database.".to_owned(),
-            )
-        })
+        Ok(_) | Err(_) => Err(StoreError::Schema(
+            "DATABASE_URL is not an address of PostgreSQL; write postgres://user:password@host:5432/database.".to_owned(),
+        )),
+    }
 }
 
 /// Checks the database and brings its schema up to date.
@@ -121,31 +120,54 @@ async fn check(
     )
     .fetch_one(connection)
     .await?;
-    let number: i32 = row.try_get("number")?;
-    let text = |column: &str| row.try_get::<String, _>(column);
-    let (version, fsync, synchronous) = (text("version")?, text("fsync")?, text("synchronous")?);
-    let (encoding, read_only) = (text("encoding")?, text("read_only")?);
-    let place = place(options);
-    let refusal = if number < OLDEST {
+    let facts = Facts {
+        number: row.try_get("number")?,
+        version: row.try_get("version")?,
+        fsync: row.try_get("fsync")?,
+        synchronous: row.try_get("synchronous")?,
+        encoding: row.try_get("encoding")?,
+        read_only: row.try_get("read_only")?,
+    };
+    match refusal(&facts, &place(options)) {
+        Some(refusal) => Err(StoreError::Schema(refusal)),
+        None => Ok(()),
+    }
+}
+
+/// What the server says of itself.
+struct Facts {
+    number: i32,
+    version: String,
+    fsync: String,
+    synchronous: String,
+    encoding: String,
+    read_only: String,
+}
+
+/// Why this server is not used: one line that names the fix.
+fn refusal(facts: &Facts, place: &str) -> Option<String> {
+    Some(if facts.number < OLDEST {
+        let version = &facts.version;
         format!("PostgreSQL at {place} is {version}, and 14 or newer is needed; upgrade it.")
-    } else if fsync != "on" {
+    } else if facts.fsync != "on" {
+        let fsync = &facts.fsync;
         format!(
             "PostgreSQL at {place} runs with `fsync = {fsync}` and may lose what it acknowledged; set `fsync = on` in postgresql.conf and reload."
         )
-    } else if synchronous == "off" {
+    } else if facts.synchronous == "off" {
         format!(
             "PostgreSQL at {place} runs with `synchronous_commit = off` and may lose what it acknowledged; set it to `on` for this role, database or server."
         )
-    } else if encoding != "UTF8" {
+    } else if facts.encoding != "UTF8" {
+        let encoding = &facts.encoding;
         format!(
             "The database at {place} stores text as {encoding}, and UTF8 is needed; run `createdb --encoding UTF8 --template template0 NAME`."
         )
-    } else if read_only == "on" {
+    } else if facts.read_only == "on" {
         format!("PostgreSQL at {place} is read-only; name the primary server in DATABASE_URL.")
     } else {
-        return Ok(());
-    };
-    Err(StoreError::Schema(refusal))
+        return None;
+    })
 }
 
 async fn migrate(connection: &mut PgConnection) -> Result<(), StoreError> {
@@ -158,4 +180,67 @@ async fn migrate(connection: &mut PgConnection) -> Result<(), StoreError> {
             ),
             other => format!("The database could not be brought up to date: {}", one_line(&other.to_string())),
         }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn good() -> Facts {
+        Facts {
+            number: 150_018,
+            version: "15.18".to_owned(),
+            fsync: "on".to_owned(),
+            synchronous: "on".to_owned(),
+            encoding: "UTF8".to_owned(),
+            read_only: "off".to_owned(),
+        }
+    }
+
+    #[test]
+    fn a_server_that_may_lose_or_mangle_data_is_refused_in_one_line() {
+        assert_eq!(refusal(&good(), "db:5432"), None);
+        let facts = |change: fn(&mut Facts)| {
+            let mut facts = good();
+            change(&mut facts);
+            facts
+        };
+        for (facts, fix) in [
+            (facts(|f| f.number = 139_999), "upgrade it"),
+            (facts(|f| f.fsync = "off".to_owned()), "set `fsync = on`"),
+            (
+                facts(|f| f.synchronous = "off".to_owned()),
+                "set it to `on`",
+            ),
+            (
+                facts(|f| f.encoding = "SQL_ASCII".to_owned()),
+                "--encoding UTF8",
+            ),
+            (facts(|f| f.read_only = "on".to_owned()), "primary server"),
+        ] {
+            let line = refusal(&facts, "db:5432").expect("refused");
+            assert!(line.contains(fix) && line.contains("db:5432"), "{line}");
+            assert_eq!(line.lines().count(), 1, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_wrong_address_is_refused_without_being_repeated() {
+        for url in [
+            "postgres://ines:s3cret@host:port/x",
+            "s3cret",
+            "http://s3cret@x/",
+        ] {
+            match options(&SecretText::new(url)) {
+                Ok(_) => panic!("{url} is no address of PostgreSQL"),
+                Err(error) => {
+                    let line = error.to_string();
+                    assert!(
+                        line.contains("DATABASE_URL") && !line.contains("s3cret"),
+                        "{line}"
+                    );
+                }
+            }
+        }
+    }
 }
