@@ -36,7 +36,7 @@ fn call(reply: &str) -> JudgeCall {
 
 fn entry(reason: &str) -> JudgedEntry {
     JudgedEntry {
-        verdict: Err(Unscored::JudgeInvalid),
+        verdict: Err(Unscored::ParseFailure),
         evidence: vec!["Paris".to_owned()],
         reason: Some(reason.to_owned()),
         said: None,
