@@ -141,3 +141,15 @@ test('J and K lead to the next and the previous case of the run', async () => {
   clean(page);
   await page.context().close();
 });
+
+test('on a phone, the menu leads to every place', async () => {
+  const page = await open({ viewport: { width: 390, height: 844 } });
+  for (const [place, address] of [['Datasets', '/w/demo'], ['Runs', '/w/demo/runs'], ['Agents', '/w/demo/agents']]) {
+    await visit(page, '/');
+    await page.locator('details.menu summary', { hasText: 'Menu' }).click();
+    await page.getByRole('navigation', { name: 'Main, narrow' }).getByRole('link', { name: place }).click();
+    await page.waitForURL(`**${address}`);
+  }
+  clean(page);
+  await page.context().close();
+});

@@ -65,7 +65,7 @@ pub fn Bar(
                                         .collect_view()}
                                 </div>
                             </details>
-                            <nav aria-label="Main"><Places path here class=""/></nav>
+                            <nav class="places" aria-label="Main"><Places path here class=""/></nav>
                         }
                     })}
                 <div class="ml-auto flex items-center gap-1.5">

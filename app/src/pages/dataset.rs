@@ -1,5 +1,6 @@
 //! Dataset: the case table, paged, searched and filtered on the server; every choice lives in the address.
 
+use evalkit_core::grade::Colour;
 use evalkit_core::view::dataset::{AgentCell, CaseRow, Dataset, DatasetQuery};
 use leptos::prelude::*;
 use leptos::server_fn::codec::Json;
@@ -496,10 +497,13 @@ pub fn ResultCell(
         return view! { <Marked mark=Mark::NotRun only_shape=true/> }.into_any();
     };
     let mark = Mark::from(cell.colour);
-    let said = if cell.of > 0 {
-        format!("{}/{}", cell.satisfied, cell.of)
-    } else {
-        String::new()
+    // Without a verdict on every rubric a count would read as a score.
+    let said = match cell.colour {
+        Colour::Green | Colour::Red | Colour::Flaky if cell.of > 0 => {
+            format!("{}/{}", cell.satisfied, cell.of)
+        }
+        Colour::Unscored => "unscored".to_owned(),
+        _ => String::new(),
     };
     view! {
         <a
@@ -508,8 +512,8 @@ pub fn ResultCell(
             href=format!("/w/{workspace}/runs/{}/c/{case_id}", cell.run)
         >
             <MarkShape mark/>
-            <span class="sr-only">{mark.word()} " "</span>
-            {said}
+            <span class="sr-only">{(said != "unscored").then(|| format!("{} ", mark.word()))}</span>
+            {said.clone()}
         </a>
     }
     .into_any()

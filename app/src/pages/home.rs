@@ -98,7 +98,9 @@ fn Whole(home: Home, sync: ServerAction<SyncDemo>, run: ServerAction<RunDemo>) -
         workspaces,
         guide,
     } = home;
-    let quiet = red.is_empty() && running.is_empty();
+    // Cases whose latest trial failed, was not scored or was cancelled wait as well, though nobody knows yet for what.
+    let neither: u64 = workspaces.iter().map(|card| card.colours.neither).sum();
+    let quiet = red.is_empty() && running.is_empty() && neither == 0;
     let total_red = red.len();
     let waiting = total_red as u64;
     let more_red = red.split_off(total_red.min(SHOWN));
@@ -110,6 +112,7 @@ fn Whole(home: Home, sync: ServerAction<SyncDemo>, run: ServerAction<RunDemo>) -
                         <h1 class="text-title font-semibold">"What waits for you"</h1>
                         <span class="meta">
                             {if waiting == 0 { "nothing red".to_owned() } else { count(waiting, "red case", "red cases") }}
+                            {(neither > 0).then(|| format!(", {} failed or unscored", grouped(neither)))}
                         </span>
                     </div>
                     {quiet
@@ -248,12 +251,17 @@ fn Finished(run: FinishedExperiment) -> impl IntoView {
         format!("{} red", grouped(run.red)),
     ];
     if run.neither > 0 {
-        parts.push(format!("{} neither", grouped(run.neither)));
+        parts.push(format!("{} failed or unscored", grouped(run.neither)));
     }
+    let mark = if run.neither > 0 {
+        Mark::NeedsALook
+    } else {
+        Mark::Done
+    };
     let (number, dataset, agent) = (run.run, run.dataset, run.agent);
     view! {
         <Line
-            mark=Mark::Done
+            mark
             href=format!("/w/{}/runs/{number}", run.workspace)
             what=move || {
                 view! {

@@ -283,6 +283,17 @@ fn Row(workspace: String, row: RunRow, first: bool) -> impl IntoView {
             format!("{:.1} to {:.1}", low * 100.0, high * 100.0)
         });
     let muted = !row.judge.quality_signal;
+    // A score over fewer cases than planned says so wherever it stands.
+    let over = row
+        .score
+        .filter(|score| score.cases < score.of_cases)
+        .map(|score| {
+            format!(
+                "over {} of {} cases",
+                grouped(score.cases),
+                grouped(score.of_cases)
+            )
+        });
     let narrow = row
         .score
         .map(|score| (percent(score.value), interval.clone()));
@@ -296,7 +307,7 @@ fn Row(workspace: String, row: RunRow, first: bool) -> impl IntoView {
                     .map(|(value, interval)| {
                         view! {
                             <span class="md:hidden text-sm block">
-                                <b class="font-semibold">{value}</b> " " <span class="text-ink-3">{interval}</span>
+                                <b class="font-semibold">{value}</b> " " <span class="text-ink-3">{interval} " " {over.clone()}</span>
                             </span>
                         }
                     })}
@@ -317,6 +328,7 @@ fn Row(workspace: String, row: RunRow, first: bool) -> impl IntoView {
             <td class="num text-ink-3 hidden md:table-cell">{interval}</td>
             <td class="num text-ink-3 hidden md:table-cell">
                 {row.score.map(|score| format!("{} of {}", whole(score.num), whole(score.den)))}
+                {over.clone().map(|over| view! { <span class="eyebrow block">{over}</span> })}
             </td>
             <td class="whitespace-nowrap hidden md:table-cell">{row.by}</td>
             <td class="num text-ink-3"><Time at=row.finished_at.unwrap_or(row.started_at)/></td>

@@ -432,12 +432,18 @@ pub(crate) struct FiguresArgs {
     #[arg(
         long,
         value_name = "TEXT",
+        allow_hyphen_values = true,
         requires = "answer",
         required_unless_present = "batch"
     )]
     pub rubric: Option<String>,
     /// The answer
-    #[arg(long, value_name = "TEXT", requires = "rubric")]
+    #[arg(
+        long,
+        value_name = "TEXT",
+        allow_hyphen_values = true,
+        requires = "rubric"
+    )]
     pub answer: Option<String>,
     /// Many pairs, one JSON object a line; `-` reads standard input
     #[arg(long, value_name = "FILE", conflicts_with_all = ["rubric", "answer"])]

@@ -141,9 +141,14 @@ fn plain(evaluator: &str, verdict: &str, what: &str) -> Failure {
     }
 }
 
-/// The message with every run of digits as `#` and quoted text as `…`, at most 200 characters, so that alike messages
-/// are equal.
+/// The message with every run of digits as `#`, quoted text and addresses as `…`, at most 200 characters, so that alike
+/// messages are equal.
 fn masked(message: &str) -> String {
+    let message: Vec<&str> = message
+        .split(' ')
+        .map(|word| if word.contains("://") { "…" } else { word })
+        .collect();
+    let message = message.join(" ");
     let mut out = String::new();
     let mut quoted: Option<char> = None;
     let mut digits = false;

@@ -308,10 +308,13 @@ fn broken_evaluators(page: &ResultPage) -> Option<NextAct> {
         ),
         name if name.starts_with("custom:") => (
             Who::ServerOwner,
-            "put the custom evaluator right, then regrade",
+            "put the custom evaluator right, then run the case again",
         ),
         "expect" => (Who::CaseAuthor, "put the check right"),
-        _ => (Who::ServerOwner, "put the judge right, then regrade"),
+        _ => (
+            Who::ServerOwner,
+            "put the judge right, then run the case again",
+        ),
     };
     Some(NextAct::new(
         who,
@@ -338,15 +341,15 @@ fn unscored(page: &ResultPage) -> Vec<NextAct> {
         let (who, next) = match reason {
             Unscored::OfflineUndecided => (
                 Who::ServerOwner,
-                "configure a judge that reads language, then regrade. The offline judge decides figures and plain containment only:",
+                "configure a judge that reads language and run the case again, or decide by hand with `evalkit collect` and `evalkit grade --judge replay:FILE`. The offline judge decides figures and plain containment only:",
             ),
             Unscored::TooLarge => (
                 Who::ServerOwner,
-                "configure a judge with a larger context, then regrade. The text does not fit:",
+                "configure a judge with a larger context, then run the case again. The text does not fit:",
             ),
             Unscored::Timeout | Unscored::ProviderError | Unscored::TruncatedReply => (
                 Who::ServerOwner,
-                "see that the judge’s endpoint answers whole, then regrade:",
+                "see that the judge’s endpoint answers whole, then run the case again:",
             ),
             Unscored::ParseFailure
             | Unscored::Refusal

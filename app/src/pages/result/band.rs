@@ -170,7 +170,7 @@ pub fn VerdictBand(
                         }
                     })}
             </div>
-            {page.previous.map(|previous| view! { <Since previous workspace=page.workspace case_id=page.case.id version=page.version/> })}
+            {page.previous.map(|previous| view! { <Since previous workspace=page.workspace case_id=page.case.id version=page.version colour=page.colour/> })}
         </section>
     }
 }
@@ -186,6 +186,8 @@ fn Since(
     case_id: String,
     /// Of the case, now.
     version: u32,
+    /// Now.
+    colour: Colour,
 ) -> impl IntoView {
     let cell = previous.cell;
     let href = format!("/w/{workspace}/runs/{}/c/{case_id}", cell.run);
@@ -201,6 +203,17 @@ fn Since(
     };
     let unchanged = previous.changes.is_empty();
     let ruler = previous.ruler_moved;
+    // Rubrics of another version are other rubrics, also where they bear the same number.
+    let other_case = previous.version != version;
+    let same = if colour == cell.colour {
+        "No verdict changed.".to_owned()
+    } else {
+        format!(
+            "It was {} and is {} now. No verdict on a rubric changed.",
+            Mark::from(cell.colour).word().to_lowercase(),
+            Mark::from(colour).word().to_lowercase()
+        )
+    };
     view! {
         <div class="md:col-span-2 xl:col-span-1 min-w-0">
             <h2 class="text-sm font-semibold">
@@ -215,8 +228,15 @@ fn Since(
                     </p>
                 }
                     .into_any()
+            } else if other_case {
+                view! {
+                    <p class="text-sm text-ink-2 mt-1">
+                        "The case changed from v" {previous.version} " to v" {version} " in between, so the verdicts are not compared."
+                    </p>
+                }
+                    .into_any()
             } else if unchanged {
-                view! { <p class="text-sm text-ink-2 mt-1">"No verdict changed."</p> }.into_any()
+                view! { <p class="text-sm text-ink-2 mt-1">{same}</p> }.into_any()
             } else {
                 view! {
                     <ul class="text-sm mt-1 space-y-0.5">
