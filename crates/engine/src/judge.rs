@@ -8,6 +8,7 @@ mod demo;
 mod endpoint;
 mod ledger;
 mod model;
+mod pace;
 pub(crate) mod provider;
 
 use std::collections::BTreeMap;
@@ -29,9 +30,10 @@ use crate::settings::EngineSettings;
 
 pub use config::{JudgeConfig, JudgeConfigError, JudgePrices, JudgeProvider};
 pub use demo::DemoJudge;
-pub use endpoint::{Endpoints, JudgePace};
+pub use endpoint::Endpoints;
 pub use ledger::Ledger;
 pub use model::ModelJudge;
+pub use pace::JudgePace;
 
 /// The largest file of replies, bytes.
 const REPLIES_CAP: u64 = 256 << 20;

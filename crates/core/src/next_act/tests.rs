@@ -45,6 +45,7 @@ fn page() -> ResultPage {
         judge: crate::results::ResultsJudge::default(),
         trajectory: None,
         addresses_grader: false,
+        judge_calls: Vec::new(),
         previous: None,
         before: None,
         after: None,

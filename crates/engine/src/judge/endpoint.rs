@@ -21,7 +21,8 @@ use tokio::time::Instant;
 use super::breaker::{Breaker, May};
 use super::config::{JudgeConfig, JudgeConfigError};
 use super::ledger::Ledger;
-use super::provider::{self, Complaint, End, Form, Provider, Question, Reply};
+use super::pace::JudgePace;
+use super::provider::{self, Complaint, End, Form, Habits, Provider, Question, Reply};
 use crate::egress::{Call, CallFailure, Caller, Egress, FailureKind, Trust, scrub};
 
 /// Tries on the wire for one request.
@@ -32,33 +33,6 @@ const REPLY_CAP: u64 = 1 << 20;
 const ERROR_CAP: u64 = 256 * 1024;
 /// Of an error's text, characters that are shown.
 const SHOWN: usize = 300;
-
-/// How patient judges are. The defaults are for production; tests scale them down.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct JudgePace {
-    /// From the first byte sent to the last byte read of one call.
-    pub allowed: Duration,
-    /// Before the second try; doubled for each further one.
-    pub first_pause: Duration,
-    /// No pause of our own is longer.
-    pub longest_pause: Duration,
-    /// The longest pause that an endpoint may ask for; beyond, the call has failed.
-    pub longest_asked: Duration,
-    /// How long an endpoint that failed is left alone before a probe; at most 60 s.
-    pub rest: Duration,
-}
-
-impl Default for JudgePace {
-    fn default() -> Self {
-        Self {
-            allowed: Duration::from_secs(120),
-            first_pause: Duration::from_millis(500),
-            longest_pause: Duration::from_secs(20),
-            longest_asked: Duration::from_secs(120),
-            rest: Duration::from_secs(30),
-        }
-    }
-}
 
 /// The endpoints that this process calls, and what they are made from. Cheap to clone; clones share.
 #[derive(Clone)]
@@ -157,24 +131,6 @@ impl std::fmt::Debug for Endpoint {
         f.debug_struct("Endpoint")
             .field("address", &self.caller.target().shown())
             .finish_non_exhaustive()
-    }
-}
-
-/// What a model turned out not to take.
-#[derive(Debug, Clone, Copy)]
-struct Habits {
-    temperature: bool,
-    longest: bool,
-    form: Form,
-}
-
-impl Default for Habits {
-    fn default() -> Self {
-        Self {
-            temperature: true,
-            longest: true,
-            form: Form::Schema,
-        }
     }
 }
 

@@ -161,6 +161,24 @@ pub(crate) fn complaint(text: &str) -> Complaint {
     }
 }
 
+/// What a model turned out not to take.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Habits {
+    pub(super) temperature: bool,
+    pub(super) longest: bool,
+    pub(super) form: Form,
+}
+
+impl Default for Habits {
+    fn default() -> Self {
+        Self {
+            temperature: true,
+            longest: true,
+            form: Form::Schema,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -69,16 +69,19 @@ fn converse(
         buffer.drain(..length);
         let came = SystemTime::now();
         thread::sleep(answer);
-        write!(
-            stream,
+        let went = SystemTime::now();
+        {
+            let mut span = span.lock().unwrap_or_else(PoisonError::into_inner);
+            *span = Some(span.map_or((came, went), |(first, last)| {
+                (first.min(came), last.max(went))
+            }));
+        }
+        // One write, so that the answer is not cut into packets.
+        let text = format!(
             "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{REPLY}",
             REPLY.len()
-        )?;
-        let went = SystemTime::now();
-        let mut span = span.lock().unwrap_or_else(PoisonError::into_inner);
-        *span = Some(span.map_or((came, went), |(first, last)| {
-            (first.min(came), last.max(went))
-        }));
+        );
+        stream.write_all(text.as_bytes())?;
     }
 }
 
@@ -115,9 +118,13 @@ mod tests {
         let mut stream = TcpStream::connect(agent.address)?;
         for _ in 0..2 {
             stream.write_all(b"POST / HTTP/1.1\r\nContent-Length: 2\r\n\r\n{}")?;
-            let mut answer = vec![0; 512];
-            let read = stream.read(&mut answer)?;
-            assert!(String::from_utf8_lossy(&answer[..read]).ends_with(REPLY));
+            let mut answer = Vec::new();
+            let mut piece = [0; 512];
+            while !answer.ends_with(REPLY.as_bytes()) {
+                let read = stream.read(&mut piece)?;
+                assert!(read > 0, "the answer ended early");
+                answer.extend_from_slice(&piece[..read]);
+            }
         }
         assert!(agent.span().is_some_and(|(first, last)| first < last));
         agent.forget();
