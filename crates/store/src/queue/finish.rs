@@ -2,7 +2,7 @@
 
 mod ended;
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::HashMap;
 
 use evalkit_core::error::Code;
 use evalkit_core::experiment::TrialState;
@@ -10,17 +10,14 @@ use evalkit_core::explanation;
 use evalkit_core::failures::{self, Failure};
 use evalkit_core::grade::{Colour, Grade};
 use evalkit_core::run::RunError;
-use evalkit_core::score::case_colour;
 use evalkit_core::view::experiment::TrialCell;
 use futures::future::BoxFuture;
 
-use crate::colour;
 use crate::ctx::Ctx;
 use crate::db::{Arg, Tx, args, given, places};
 use crate::error::StoreError;
-use crate::experiment::event::{self, Moved};
+use crate::experiment::event;
 use crate::queue::outcome::{Summary, summarise};
-use crate::queue::plan::end_if_done;
 use crate::queue::{Fence, Taken, engine_only};
 use crate::row::{Row, to_json};
 use crate::store::Store;

@@ -2,20 +2,18 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use evalkit_core::experiment::TrialState;
 use evalkit_core::grade::Colour;
 use evalkit_core::score::case_colour;
 use evalkit_core::view::experiment::TrialCell;
 
 use super::Home;
 use crate::colour;
-use crate::db::{Arg, Tx, args, given, places};
+use crate::db::{Tx, args, given};
 use crate::error::StoreError;
 use crate::experiment::event::{self, Moved};
 use crate::queue::Fence;
 use crate::queue::outcome::Summary;
 use crate::queue::plan::end_if_done;
-use crate::row::Row;
 
 /// A trial that ends.
 pub(super) struct Ended<'a> {
