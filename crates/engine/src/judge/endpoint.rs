@@ -22,7 +22,7 @@ use super::breaker::{Breaker, May};
 use super::config::{JudgeConfig, JudgeConfigError};
 use super::ledger::Ledger;
 use super::pace::JudgePace;
-use super::provider::{self, Complaint, End, Form, Habits, Provider, Question, Reply};
+use super::provider::{self, Complaint, End, Habits, Provider, Question, Reply};
 use crate::egress::{Call, CallFailure, Caller, Egress, FailureKind, Trust, scrub};
 
 /// Tries on the wire for one request.

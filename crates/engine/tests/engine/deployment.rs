@@ -93,7 +93,7 @@ impl Deployment {
         let mut yaml = String::from("cases:\n");
         for id in ids {
             yaml.push_str(&format!(
-                "  - id: {id}\n    input:\n      question: How high is Mount Everest?\n    expected: CANARY-expected\n    evaluators:\n      output:\n        \
+                "  - id: {id}\n    input:\n      question: How high is Mount Everest? ({id})\n    expected: CANARY-expected\n    evaluators:\n      output:\n        \
                  answer_rubrics:\n          rubrics:\n            - rubric: \"States that Mount Everest is 8,848.86 m high.\"\n              \
                  type: factual_retrieval\n"
             ));
