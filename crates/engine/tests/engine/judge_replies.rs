@@ -520,7 +520,7 @@ async fn votes_decide_by_majority_and_their_disagreement_is_kept() {
     assert_eq!(judge.calls(), 3);
     let entry = &judgement.entries[0];
     assert_eq!(
-        serde_json::to_value(&entry.verdict).unwrap(),
+        serde_json::to_value(entry.verdict).unwrap(),
         json!({"Ok": "satisfied"})
     );
     let mut votes = entry.votes.clone();
@@ -540,7 +540,7 @@ async fn what_does_not_fit_the_model_is_never_cut() {
     assert_eq!(judge.calls(), 0);
     let entry = &judgement.entries[0];
     assert_eq!(
-        serde_json::to_value(&entry.verdict).unwrap(),
+        serde_json::to_value(entry.verdict).unwrap(),
         json!({"Err": "too_large"})
     );
     assert!(
