@@ -108,6 +108,21 @@ impl Cluster {
         )
     }
 
+    /// What a server needs in its environment to keep its rows here, its key in a file below `folder`.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn environment(&self, folder: &Path) -> Result<[(&'static str, String); 2]> {
+        let key = folder.join("secret.key");
+        std::fs::create_dir_all(folder)?;
+        std::fs::write(&key, [9; 32]).with_context(|| key.display().to_string())?;
+        std::fs::set_permissions(&key, Permissions::from_mode(0o600))?;
+        Ok([
+            ("DATABASE_URL", self.url()),
+            ("EVALKIT_SECRET_KEY_FILE", key.display().to_string()),
+        ])
+    }
+
     fn wait(&self, programs: &Path) -> Result<()> {
         let until = Instant::now() + READY;
         loop {

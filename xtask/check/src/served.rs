@@ -36,6 +36,20 @@ impl Served {
     /// # Errors
     /// When it does not start; the message carries the end of its output.
     pub fn start(repo: &Repo, mode: Mode, data: &Path, log: &Path) -> Result<Self> {
+        Self::start_with(repo, mode, data, log, &[])
+    }
+
+    /// The same with more variables in its environment, such as those of another database.
+    ///
+    /// # Errors
+    /// As [`Served::start`].
+    pub fn start_with(
+        repo: &Repo,
+        mode: Mode,
+        data: &Path,
+        log: &Path,
+        environment: &[(&str, String)],
+    ) -> Result<Self> {
         if let Some(folder) = log.parent() {
             fs::create_dir_all(folder)?;
         }
@@ -45,6 +59,7 @@ impl Served {
         command
             .args(["--demo", "--bind", &format!("127.0.0.1:{port}")])
             .env("EVALKIT_DATA", data)
+            .envs(environment.iter().map(|(name, value)| (name, value)))
             .stdin(Stdio::null())
             .stdout(output.try_clone()?)
             .stderr(output);
