@@ -216,6 +216,9 @@ fn settings(config: &Config, judge: &JudgeConfig) -> Settings {
     }
 }
 
+/// The name of the token that the demo prints.
+const TERMINAL: &str = "demo terminal";
+
 /// Fills the demo, and makes the token that its first terminal uses.
 async fn seed(engine: &Engine) -> Result<String, Refused> {
     let fault = |fault: Fault| Refused(format!("{}\n{}", fault.message, fault.next));
@@ -230,8 +233,21 @@ async fn seed(engine: &Engine) -> Result<String, Refused> {
         .await
         .map_err(|error| fault(error.into()))?;
     let ctx = store.ctx(actor, "demo", "");
+    // A demo that is kept prints a token at each start; those that nobody used go.
+    for old in store
+        .tokens(&ctx)
+        .await
+        .map_err(|error| fault(error.into()))?
+    {
+        if old.name == TERMINAL && old.last_used_at.is_none() {
+            store
+                .revoke_token(&ctx, &old.id)
+                .await
+                .map_err(|error| fault(error.into()))?;
+        }
+    }
     let request = NewTokenRequest {
-        name: "demo terminal".to_owned(),
+        name: TERMINAL.to_owned(),
         scopes: Scope::ALL.to_vec(),
         days: Some(1),
     };

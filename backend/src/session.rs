@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::{ConnectInfo, Request, State};
-use axum::http::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue, ORIGIN, SET_COOKIE};
+use axum::http::header::{
+    AUTHORIZATION, HOST, HeaderMap, HeaderName, HeaderValue, ORIGIN, SET_COOKIE,
+};
 use axum::http::{Method, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Redirect, Response};
@@ -105,6 +107,18 @@ fn bearer(headers: &HeaderMap) -> Option<String> {
         .then(|| token.trim().to_owned())
 }
 
+/// Whether a request names this server by its own address. Another name that leads here may be that of a hostile page, whose
+/// visitor must not become the demo person (DNS rebinding).
+fn is_own_host(headers: &HeaderMap, origins: &[String]) -> bool {
+    let Some(host) = headers.get(HOST).and_then(|host| host.to_str().ok()) else {
+        return false;
+    };
+    origins
+        .iter()
+        .filter_map(|origin| origin.split_once("://"))
+        .any(|(_, own)| own.trim_end_matches('/').eq_ignore_ascii_case(host))
+}
+
 /// Reading is free. A change must be asked for by a page of this site: `Sec-Fetch-Site` says so, or else `Origin`.
 fn is_same_site(method: &Method, headers: &HeaderMap, origins: &[String]) -> bool {
     if matches!(*method, Method::GET | Method::HEAD | Method::OPTIONS) {
@@ -148,7 +162,8 @@ pub async fn welcome(
         let open = is_open(path);
         // The component sheet is open to everyone, and yet a visitor of the demo is a demo person there as well.
         let begins = !open || path == SHEET;
-        if let Some(name) = sessions.demo_person.as_ref().filter(|_| begins) {
+        let here = is_own_host(request.headers(), &sessions.origins);
+        if let Some(name) = sessions.demo_person.as_ref().filter(|_| begins && here) {
             match begin_demo(&sessions, &ctx, name).await {
                 Ok((actor, header)) => {
                     ctx.actor = actor;
@@ -239,6 +254,30 @@ mod tests {
         assert!(!asks(&Method::POST, &[("origin", "https://evil.example")]));
         assert!(!asks(&Method::POST, &[("origin", "null")]));
         assert!(!asks(&Method::DELETE, &[]));
+    }
+
+    #[test]
+    fn a_demo_knows_its_own_names() {
+        let origins = [
+            "http://127.0.0.1:3000".to_owned(),
+            "http://localhost:3000".to_owned(),
+        ];
+        let own = |host: Option<&'static str>| {
+            let host = host.map(|host| (HOST, HeaderValue::from_static(host)));
+            is_own_host(&host.into_iter().collect(), &origins)
+        };
+        assert!(own(Some("127.0.0.1:3000")));
+        assert!(own(Some("LOCALHOST:3000")));
+        for foreign in [
+            "evil.example:3000",
+            "127.0.0.1",
+            "127.0.0.1:3001",
+            "localhost:3000.evil.example",
+            "",
+        ] {
+            assert!(!own(Some(foreign)), "{foreign}");
+        }
+        assert!(!own(None));
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::error::ErrorKind;
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand, ValueEnum, value_parser};
 
 use crate::exit::Exit;
 
@@ -264,11 +264,11 @@ pub(crate) struct RunArgs {
     /// Only this case; may be repeated
     #[arg(long, value_name = "ID")]
     pub case_id: Vec<String>,
-    /// Trials of each case
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    /// Trials of each case, from 1
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u32).range(1..))]
     pub trials: u32,
-    /// Calls at once
-    #[arg(long, value_name = "N")]
+    /// Calls at once, from 1
+    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..))]
     pub concurrency: Option<u32>,
     /// Sync into this workspace; your own otherwise
     #[arg(long, value_name = "WORKSPACE")]

@@ -17,6 +17,8 @@ pub(crate) struct Console {
     /// Progress may be drawn on standard error.
     pub progress: bool,
     quiet: bool,
+    /// Why the result did not reach its reader.
+    lost: Option<std::io::Error>,
 }
 
 impl Console {
@@ -29,6 +31,7 @@ impl Console {
             colour_beside: colour(&std::io::stderr()),
             progress: !quiet && !ci && std::io::stderr().is_terminal(),
             quiet,
+            lost: None,
         }
     }
 
@@ -42,17 +45,34 @@ impl Console {
             colour_beside: false,
             progress: false,
             quiet: false,
+            lost: None,
         }
     }
 
     /// A line of the result.
     pub(crate) fn say(&mut self, line: impl AsRef<str>) {
-        // A reader that went away (`| head`) is no failure of the command.
         let line = line.as_ref().as_bytes();
-        let _ = self
+        let written = self
             .out
             .write_all(line)
             .and_then(|()| self.out.write_all(b"\n"));
+        self.keep(written);
+    }
+
+    /// Remembers the first failure to write the result. A reader that went away (`| head`) is none.
+    fn keep(&mut self, written: std::io::Result<()>) {
+        if let Err(error) = written
+            && error.kind() != std::io::ErrorKind::BrokenPipe
+        {
+            self.lost.get_or_insert(error);
+        }
+    }
+
+    /// Why the result did not reach its reader whole: a full disk, say.
+    pub(crate) fn lost(&mut self) -> Option<std::io::Error> {
+        let flushed = self.out.flush();
+        self.keep(flushed);
+        self.lost.take()
     }
 
     /// Bytes of the result as they come; what a terminal would obey is not passed on.
@@ -66,7 +86,8 @@ impl Console {
                 other => *other,
             })
             .collect();
-        let _ = self.out.write_all(&plain);
+        let written = self.out.write_all(&plain);
+        self.keep(written);
     }
 
     /// A line beside the result; `--quiet` leaves it out.
@@ -136,7 +157,34 @@ pub(crate) fn visible(text: &str) -> Cow<'_, str> {
 
 #[cfg(test)]
 mod tests {
-    use super::visible;
+    use std::io::{Error, ErrorKind, Write};
+
+    use super::{Console, visible};
+
+    /// A stream that cannot be written to.
+    struct Broken(ErrorKind);
+
+    impl Write for Broken {
+        fn write(&mut self, _: &[u8]) -> std::io::Result<usize> {
+            Err(Error::from(self.0))
+        }
+
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_full_disk_is_told_and_a_reader_that_left_is_not() {
+        for (kind, told) in [
+            (ErrorKind::StorageFull, true),
+            (ErrorKind::BrokenPipe, false),
+        ] {
+            let mut console = Console::into(Broken(kind), std::io::sink());
+            console.say("a line");
+            assert_eq!(console.lost().is_some(), told, "{kind}");
+        }
+    }
 
     #[test]
     fn a_terminal_obeys_nothing_of_somebody_elses_text() {

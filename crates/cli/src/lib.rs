@@ -26,7 +26,7 @@ use args::{Invocation, Verb};
 use command::Context;
 use console::Console;
 use environment::Environment;
-use exit::Exit;
+use exit::{Exit, Failure};
 
 /// Runs the command line `args` (the program's name first) and returns its exit code. `serve` starts the server for
 /// `evalkit serve`, which lives in the binary.
@@ -54,12 +54,25 @@ async fn run(invocation: Invocation, environment: Environment, console: Console)
         console,
         verbose: invocation.verbose,
     };
-    match command::run(invocation.verb, &mut context).await {
+    let exit = match command::run(invocation.verb, &mut context).await {
         Ok(exit) => exit,
         Err(failure) => {
             context.console.fail(&failure);
             failure.exit
         }
+    };
+    let Some(error) = context.console.lost() else {
+        return exit;
+    };
+    context.console.fail(&Failure::new(
+        Exit::Incomplete,
+        format!("The result could not be written whole: {error}."),
+        "Make room where standard output goes, and run it again.",
+    ));
+    // What a script reads is cut, whatever the command found.
+    match exit {
+        Exit::Met | Exit::NotMet => Exit::Incomplete,
+        worse => worse,
     }
 }
 

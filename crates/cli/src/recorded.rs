@@ -1,5 +1,6 @@
 //! Recorded runs from a file (`formats.md`, Recorded runs): one a line, or a traces file of the gate (`gate.md` 6).
 
+use std::collections::HashSet;
 use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
@@ -47,11 +48,15 @@ pub(crate) fn read(folder: &Path, path: &Path) -> Result<Vec<RecordedRun>, Failu
             )
         })?,
     };
-    for (i, run) in runs.iter().enumerate() {
-        let same = |other: &RecordedRun| {
-            other.case_id == run.case_id && other.trial == run.trial && other.agent == run.agent
-        };
-        if runs[..i].iter().any(same) {
+    let mut seen = HashSet::with_capacity(runs.len());
+    for run in &runs {
+        if run.trial == 0 {
+            return Err(Failure::misuse(
+                format!("{name} holds trial 0 of `{}`.", run.case_id),
+                "Number the trials of a case from 1.",
+            ));
+        }
+        if !seen.insert((&run.case_id, run.trial, &run.agent)) {
             return Err(Failure::misuse(
                 format!(
                     "{name} holds trial {} of `{}` twice.",
@@ -171,6 +176,22 @@ fn run(trace: Trace) -> RecordedRun {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_trial_is_there_once_and_numbered_from_one() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let of = |text: &str| {
+            std::fs::write(folder.path().join("runs.jsonl"), text).expect("a file");
+            read(folder.path(), Path::new("runs.jsonl")).map_err(|failure| failure.message)
+        };
+        let run =
+            |trial: u32| format!("{{\"case_id\": \"a\", \"trial\": {trial}, \"answer\": \"x\"}}\n");
+        assert!(of(&format!("{}{}", run(1), run(2))).is_ok());
+        let twice = of(&format!("{}{}{}", run(1), run(2), run(1))).unwrap_err();
+        assert!(twice.contains("holds trial 1 of `a` twice"), "{twice}");
+        let nought = of(&run(0)).unwrap_err();
+        assert!(nought.contains("trial 0"), "{nought}");
+    }
 
     #[test]
     fn a_traces_file_of_the_gate_is_read_too() {

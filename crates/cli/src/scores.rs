@@ -140,6 +140,11 @@ pub(crate) fn number(value: f64) -> String {
     }
 }
 
+/// Text of an agent on one line: its breaks and runs of blanks are one blank each.
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 /// One case that is not green, with what fell.
 pub(crate) fn fall(case: &CaseResult) -> Vec<String> {
     let colour = match (case.green, case.status.as_str()) {
@@ -159,7 +164,7 @@ pub(crate) fn fall(case: &CaseResult) -> Vec<String> {
         lines.push(format!(
             "           {}: {}",
             error.class.as_str(),
-            visible(&error.message)
+            visible(&one_line(&error.message))
         ));
     }
     for (name, block) in &case.evaluators {

@@ -138,7 +138,7 @@ fn Group(group: FailureGroup, base: String) -> impl IntoView {
         <tr>
             <td class="font-semibold w-10">{grouped(n as u64)}</td>
             <td><Marked mark text=group.verdict/></td>
-            <td class="break-words">
+            <td class="wrap-anywhere">
                 <span class="said text-base">{shown(&group.what)}</span>
                 <span class="eyebrow block">{kind(&group.evaluator, group.rubric_type.as_deref())}</span>
                 <span class="md:hidden block mt-1">{where_(narrow)}</span>

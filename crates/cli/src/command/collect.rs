@@ -10,6 +10,7 @@ use std::path::Path;
 use evalkit_core::name::is_slug;
 use evalkit_core::results::Results;
 use futures::StreamExt as _;
+use url::Url;
 
 use super::agent::workspace_of;
 use super::{Context, pretty};
@@ -24,7 +25,8 @@ pub(super) async fn run(args: &CollectArgs, context: &mut Context) -> Outcome {
     scores::check_threshold(args.threshold)?;
     let project = Project::find(&context.environment.folder, None)?;
     let server = Server::of(&project, context)?;
-    let (number, workspace) = reference(&args.experiment, args.workspace.clone())?;
+    let (number, workspace) =
+        reference(&args.experiment, args.workspace.clone(), &server.origin())?;
     let workspace = workspace_of(workspace, &server).await?;
     let number = number.to_string();
     let path = ["w", workspace.as_str(), "runs", number.as_str()];
@@ -94,15 +96,28 @@ fn cut(error: &reqwest::Error) -> Failure {
     )
 }
 
-/// An experiment as people name it: `7`, `#7`, `7@dev`, or the address of its page.
-fn reference(written: &str, workspace: Option<String>) -> Result<(u64, Option<String>), Failure> {
+/// An experiment as people name it: `7`, `#7`, `7@dev`, or the address of its page on the server that is asked.
+fn reference(
+    written: &str,
+    workspace: Option<String>,
+    origin: &str,
+) -> Result<(u64, Option<String>), Failure> {
     let refuse = || {
         Failure::misuse(
             format!("`{written}` names no experiment."),
             "Give the number in its link: `evalkit collect 7`, or `7@workspace`, or the link itself.",
         )
     };
-    if let Some((_, page)) = written.split_once("/w/") {
+    if let Some((site, page)) = written.split_once("/w/") {
+        // A number means another experiment on another server.
+        let elsewhere = !site.is_empty()
+            && Url::parse(site).map_or(true, |url| url.origin().ascii_serialization() != origin);
+        if elsewhere {
+            return Err(Failure::misuse(
+                format!("`{written}` is a page of another server than {origin}, which is asked."),
+                "Name that server in EVALKIT_SERVER, with a token for it, or give the number of an experiment here.",
+            ));
+        }
         let mut parts = page.split(['/', '?', '#']);
         let (own, runs, number) = (parts.next(), parts.next(), parts.next());
         let own = own.filter(|own| is_slug(own) && runs == Some("runs"));
@@ -127,13 +142,19 @@ mod tests {
 
     #[test]
     fn experiments_are_named_by_number_or_link() {
-        let read = |text: &str| reference(text, Some("mara".to_owned())).ok();
+        let here = "http://127.0.0.1:3000";
+        let read = |text: &str| reference(text, Some("mara".to_owned()), here).ok();
         assert_eq!(read("7"), Some((7, Some("mara".to_owned()))));
         assert_eq!(read("#7"), Some((7, Some("mara".to_owned()))));
         assert_eq!(read("7@dev"), Some((7, Some("dev".to_owned()))));
         assert_eq!(
             read("http://127.0.0.1:3000/w/dev/runs/12?trial=2"),
             Some((12, Some("dev".to_owned())))
+        );
+        assert_eq!(
+            read("/w/dev/runs/12"),
+            Some((12, Some("dev".to_owned()))),
+            "without the server"
         );
         for bad in [
             "",
@@ -143,6 +164,10 @@ mod tests {
             "7@A",
             "http://a/w/dev/d/x",
             "/w/../runs/1",
+            "http://127.0.0.1:3001/w/dev/runs/12",
+            "https://127.0.0.1:3000/w/dev/runs/12",
+            "http://evil.example/w/dev/runs/12",
+            "x/w/dev/runs/12",
         ] {
             assert_eq!(read(bad), None, "{bad}");
         }

@@ -2,11 +2,14 @@
 
 mod follow;
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use evalkit_core::api::{RunBegun, RunPost};
+use evalkit_core::error::Code;
 use evalkit_core::name::{Address, is_slug};
 use evalkit_core::results::Results;
+use evalkit_core::view::agents::Agents;
 use evalkit_lint::nearest;
 
 use super::agent::workspace_of;
@@ -34,6 +37,7 @@ pub(super) async fn run(args: &RunArgs, context: &mut Context) -> Outcome {
     let server = Server::of(&project, context)?;
     let target = target(args, &project, &server, context).await?;
     if let Some(path) = &target.path {
+        agent_is_known(&args.agent, &target.workspace, &server).await?;
         let wanted = Wanted {
             workspace: target.workspace.clone(),
             dataset: target.dataset.clone(),
@@ -111,6 +115,41 @@ pub(super) async fn run(args: &RunArgs, context: &mut Context) -> Outcome {
         args.threshold,
         &mut context.console,
     ))
+}
+
+/// Refuses a misspelt agent before anything is synced.
+async fn agent_is_known(written: &str, workspace: &str, server: &Server) -> Result<(), Failure> {
+    // What is no address, or is in another workspace, the server judges.
+    let Ok(Address {
+        slug,
+        workspace: None,
+    }) = Address::parse(written)
+    else {
+        return Ok(());
+    };
+    let mut names = BTreeSet::new();
+    // One's own agents come first wherever one runs.
+    for place in [workspace_of(None, server).await?, workspace.to_owned()] {
+        let agents: Agents = server.get(&["w", &place, "agents"]).await?;
+        names.extend(agents.rows.into_iter().map(|row| row.name));
+        if names.contains(&slug) {
+            return Ok(());
+        }
+    }
+    let next = match nearest(&slug, names.iter().map(String::as_str)) {
+        Some(near) => format!("Did you mean `{near}`?"),
+        None => format!(
+            "`evalkit agent list` names those of {workspace}; `evalkit agent add {slug} --url …` adds it."
+        ),
+    };
+    Err(Failure {
+        // As the server would say.
+        code: Some(Code::NotFound.as_str().to_owned()),
+        ..Failure::misuse(
+            format!("There is no agent `{slug}` in {workspace}; nothing was synced."),
+            next,
+        )
+    })
 }
 
 /// `finance@dev` runs what is there; a slug of the project file, or a path, is synced first.

@@ -39,23 +39,33 @@ pub(super) async fn run(args: &SyncArgs, context: &mut Context) -> Outcome {
     let folder = context.environment.folder.clone();
     let project = Project::find(&folder, Some(&args.path))?;
     let server = Server::of(&project, context)?;
+    let path = path_of(&folder, &args.path, &project);
     let wanted = Wanted {
         workspace: workspace_of(args.workspace.clone(), &server).await?,
         dataset: match &args.dataset {
             Some(slug) => slug.clone(),
-            None => slug_of(&folder, &args.path, &project)?,
+            None => slug_of(&folder, path, &project)?,
         },
         dry_run: args.dry_run,
         keep_missing: args.keep_missing,
         archive: args.archive,
     };
-    let done = sync(&args.path, &wanted, &project, &server, context).await?;
+    let done = sync(path, &wanted, &project, &server, context).await?;
     if args.json {
         context.console.say(pretty(&done)?);
     } else {
         print(&done, &wanted, context);
     }
     Ok(Exit::Met)
+}
+
+/// Where the cases are: a path, else the dataset of `evalkit.yaml` with that name.
+fn path_of<'a>(folder: &Path, written: &'a Path, project: &'a Project) -> &'a Path {
+    let named = written
+        .to_str()
+        .and_then(|name| project.datasets.get(name))
+        .filter(|_| !folder.join(written).exists());
+    named.map_or(written, PathBuf::as_path)
 }
 
 /// The dataset's slug: the one that `evalkit.yaml` gives the path, else the name of the folder or file.
@@ -348,6 +358,20 @@ pub(super) fn print(done: &SyncDone, wanted: &Wanted, context: &mut Context) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_dataset_of_the_project_file_is_found_by_its_name() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let project = Project {
+            datasets: [("desk".to_owned(), folder.path().join("cases"))].into(),
+            ..Project::default()
+        };
+        let of = |name| path_of(folder.path(), Path::new(name), &project);
+        assert_eq!(of("desk"), folder.path().join("cases"));
+        assert_eq!(of("other"), Path::new("other"));
+        std::fs::create_dir(folder.path().join("desk")).expect("a folder");
+        assert_eq!(of("desk"), Path::new("desk"), "a path goes first");
+    }
 
     #[test]
     fn files_are_named_from_the_directory() {

@@ -668,11 +668,21 @@ async fn run_names_datasets_as_people_do() {
         "{}",
         done.err
     );
-    let done = setting
-        .evalkit(&["run", "shop-desk", "--agent", "nobody"])
-        .await;
-    assert_eq!(done.code, 3);
-    assert!(done.err.contains("S-NOT-FOUND"), "{}", done.err);
+    let syncs = setting.fake.seen().syncs.len();
+    for (agent, next) in [
+        ("nobody", "evalkit agent add nobody"),
+        ("dask", "Did you mean `desk`?"),
+    ] {
+        let done = setting
+            .evalkit(&["run", "shop-desk", "--agent", agent])
+            .await;
+        assert_eq!(done.code, 3);
+        assert!(done.err.contains("S-NOT-FOUND"), "{}", done.err);
+        assert!(done.err.contains(next), "{}", done.err);
+    }
+    assert_eq!(setting.fake.seen().syncs.len(), syncs, "nothing was synced");
+    let done = run("shop-desk@dev", &["--trials", "0"]).await;
+    assert_eq!(done.code, 3, "{}", done.err);
 }
 
 #[tokio::test]

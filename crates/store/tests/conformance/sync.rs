@@ -277,6 +277,11 @@ async fn the_case_table_is_searched_sorted_and_paged_on_the_server() {
         "wildcards are plain letters"
     );
     assert_eq!(ask(query("' OR 1=1 --")).await.found, 0);
+    assert_eq!(
+        ask(query(&"w".repeat(60_000))).await.found,
+        0,
+        "a word that no case has is no fault"
+    );
     let tenth = DatasetQuery {
         tag: Some("tenth".to_owned()),
         ..query("")
