@@ -12,6 +12,24 @@ use serde::{Deserialize, Serialize};
 pub struct Failure(pub Fault);
 
 impl Failure {
+    /// The server did not answer, or with something else.
+    pub fn away() -> Self {
+        Self(Fault::new(
+            Code::Busy,
+            "The server did not answer.",
+            "Check your connection and try again; what you typed is still here.",
+        ))
+    }
+
+    /// What the server sent is not what this page reads.
+    pub fn other_version() -> Self {
+        Self(Fault::new(
+            Code::Internal,
+            "The server's answer was not understood.",
+            "Evalkit was probably updated while this page was open: load the page again.",
+        ))
+    }
+
     /// A fault of ours without more to say.
     pub fn internal() -> Self {
         Self(Fault::new(
@@ -33,21 +51,13 @@ impl FromServerFnError for Failure {
 
     fn from_server_fn_error(error: ServerFnErrorErr) -> Self {
         Self(match error {
-            ServerFnErrorErr::Request(_) | ServerFnErrorErr::Response(_) => Fault::new(
-                Code::Busy,
-                "The server did not answer.",
-                "Check your connection and try again; what you typed is still here.",
-            ),
+            ServerFnErrorErr::Request(_) | ServerFnErrorErr::Response(_) => return Self::away(),
             ServerFnErrorErr::Args(what) | ServerFnErrorErr::MissingArg(what) => Fault::new(
                 Code::Invalid,
                 format!("The form was not understood: {what}."),
                 "Load the page again and repeat what you did.",
             ),
-            ServerFnErrorErr::Deserialization(_) => Fault::new(
-                Code::Internal,
-                "The server's answer was not understood.",
-                "Evalkit was probably updated while this page was open: load the page again.",
-            ),
+            ServerFnErrorErr::Deserialization(_) => return Self::other_version(),
             _ => return Self::internal(),
         })
     }

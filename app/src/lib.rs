@@ -3,7 +3,10 @@
 //! Where a thing goes: a component that two pages use is in `ui`; what stands around every page is in `frame`; a page and
 //! its server functions are one file of `pages`; how server functions reach the store and the engine is in `server`.
 
+pub mod act;
 pub mod app;
+pub mod ask;
+pub mod chunk;
 pub mod failure;
 pub mod frame;
 pub mod load;

@@ -19,6 +19,8 @@ pub mod workspace;
 
 use leptos::prelude::*;
 
+use crate::act::Act;
+
 /// The head of a page in a workspace: "research / Runs", a remark, and what can be done at the right.
 #[component]
 pub fn PageHead(
@@ -91,34 +93,12 @@ pub(crate) fn escape(value: &str) -> String {
 }
 
 /// After an act that changes who is signed in, the whole page is loaded anew: the frame belongs to the session.
-pub(crate) fn load_on_success<S>(action: ServerAction<S>)
-where
-    S: leptos::server_fn::ServerFn<Output = String, Error = crate::failure::Failure>
-        + Clone
-        + Send
-        + Sync
-        + 'static,
-{
+pub(crate) fn load_on_success(act: Act) {
     Effect::new(move |_| {
-        if let Some(Ok(to)) = action.value().get() {
+        if let Some(to) = act.answer::<String>() {
             let _ = window().location().set_href(&to);
         }
     });
-}
-
-/// The fault of an action's last answer.
-pub(crate) fn refused<S>(action: ServerAction<S>) -> Signal<Option<evalkit_core::error::Fault>>
-where
-    S: leptos::server_fn::ServerFn<Error = crate::failure::Failure> + Clone + Send + Sync + 'static,
-    S::Output: Send + Sync + 'static,
-{
-    let value = action.value();
-    Signal::derive(move || {
-        value.with(|value| match value {
-            Some(Err(crate::failure::Failure(fault))) => Some(fault.clone()),
-            _ => None,
-        })
-    })
 }
 
 #[cfg(test)]

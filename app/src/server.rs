@@ -12,6 +12,7 @@ use http::header::{ACCEPT, COOKIE, HeaderMap, HeaderValue, SET_COOKIE};
 use http::request::Parts;
 use leptos::prelude::use_context;
 use leptos_axum::ResponseOptions;
+use serde::Serialize;
 
 use crate::failure::Failure;
 use crate::load::{Answer, Loaded};
@@ -161,14 +162,31 @@ fn outside() -> Fault {
 ///
 /// # Errors
 /// What the call answers, with its status and the request's id.
-pub async fn read<T, F>(ask: impl FnOnce(Store, Ctx) -> F) -> Answer<T>
+pub async fn read<T: Serialize, F>(ask: impl FnOnce(Store, Ctx) -> F) -> Answer<T>
+where
+    F: Future<Output = Result<T, StoreError>>,
+{
+    drawn(ask, |_, data| (data, Vec::new())).await
+}
+
+/// Answers a page of which parts are drawn here: `draw` gets the clock (microseconds) and what the store said, and gives what
+/// the browser needs as data and the parts in order.
+///
+/// # Errors
+/// What the call answers, with its status and the request's id.
+pub async fn drawn<T, L: Serialize, F>(
+    ask: impl FnOnce(Store, Ctx) -> F,
+    draw: impl FnOnce(i64, T) -> (L, Vec<String>),
+) -> Answer<L>
 where
     F: Future<Output = Result<T, StoreError>>,
 {
     let (state, ctx) = (state()?, ctx()?);
-    let now = ctx.now;
     match ask(state.store, ctx.clone()).await {
-        Ok(data) => Ok(Loaded { now, data }),
+        Ok(data) => {
+            let (live, parts) = draw(ctx.now, data);
+            Loaded::new(ctx.now, &live, parts)
+        }
         Err(error) => Err(fail(&ctx, error)),
     }
 }

@@ -1,5 +1,6 @@
 //! The HTML document around the app, written by the server alone.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use leptos::nonce::use_nonce;
@@ -7,21 +8,36 @@ use leptos::prelude::*;
 use leptos_meta::MetaTags;
 
 use crate::App;
+use crate::chunk::chunk_of;
 use crate::theme;
 
 /// The addresses of hashed files, from the site's `manifest.json`. Provided by context.
 #[derive(Debug, Clone, Default)]
-pub struct Assets(Arc<std::collections::BTreeMap<String, String>>);
+pub struct Assets(Arc<Site>);
+
+#[derive(Debug, Default)]
+struct Site {
+    files: BTreeMap<String, String>,
+    chunks: BTreeMap<String, Vec<String>>,
+}
 
 impl Assets {
-    /// From logical name to address.
-    pub fn new(files: std::collections::BTreeMap<String, String>) -> Self {
-        Self(Arc::new(files))
+    /// From logical name to address, and from a chunk of pages to the addresses of its modules.
+    pub fn new(files: BTreeMap<String, String>, chunks: BTreeMap<String, Vec<String>>) -> Self {
+        Self(Arc::new(Site { files, chunks }))
     }
 
     /// The address of a file; absent when it was not built.
     pub fn url(&self, name: &str) -> Option<String> {
-        self.0.get(name).cloned()
+        self.0.files.get(name).cloned()
+    }
+
+    /// The modules that the page at `path` needs beside the main one.
+    pub fn modules(&self, path: &str) -> Vec<String> {
+        chunk_of(path)
+            .and_then(|chunk| self.0.chunks.get(chunk))
+            .cloned()
+            .unwrap_or_default()
     }
 }
 
@@ -29,7 +45,13 @@ impl Assets {
 pub fn shell() -> impl IntoView {
     let assets = use_context::<Assets>().unwrap_or_default();
     let nonce = use_nonce();
-    let theme = use_context::<http::request::Parts>().and_then(|parts| {
+    let parts = use_context::<http::request::Parts>();
+    // The code of this very page, fetched beside the main module and not after it.
+    let modules = parts
+        .as_ref()
+        .map(|parts| assets.modules(parts.uri.path()))
+        .unwrap_or_default();
+    let theme = parts.and_then(|parts| {
         parts
             .headers
             .get(http::header::COOKIE)
@@ -60,11 +82,15 @@ pub fn shell() -> impl IntoView {
                 {start
                     .map(|(js, wasm)| {
                         let script = format!(
-                            "import init,{{hydrate}} from {js:?};await init({{module_or_path:{wasm:?}}});hydrate();",
+                            "import init,{{hydrate}} from {js:?};await init({{module_or_path:{wasm:?}}});await hydrate();",
                         );
                         view! {
                             <link rel="modulepreload" href=js nonce=nonce.clone()/>
                             <link rel="preload" href=wasm r#as="fetch" r#type="application/wasm" crossorigin="anonymous"/>
+                            {modules
+                                .into_iter()
+                                .map(|href| view! { <link rel="preload" href=href r#as="fetch" r#type="application/wasm" crossorigin="anonymous"/> })
+                                .collect_view()}
                             <script type="module" nonce=nonce.clone() inner_html=script></script>
                         }
                     })}

@@ -16,6 +16,7 @@ pub mod markdown;
 mod panel;
 mod plot;
 mod progress;
+mod still;
 mod table;
 mod tabs;
 mod time;
@@ -37,6 +38,9 @@ pub use plot::{
     ColourBar, IntervalPlot, LinePlot, PlotSeries, ScoreAxis, Sparkline, StripCell, VerdictStrip,
 };
 pub use progress::{Progress, TrialProgress};
+#[cfg(feature = "ssr")]
+pub use still::draw;
+pub use still::{Still, StillPart};
 pub use table::{Pager, ScrollTable, SortHead};
 pub use tabs::{Tab, Tabs};
 pub use time::{Clock, Time, ago, exact};

@@ -48,6 +48,9 @@ pub struct NoSite {
 #[derive(serde::Deserialize)]
 struct Manifest {
     files: BTreeMap<String, String>,
+    /// The modules that a chunk of pages needs beside the main one.
+    #[serde(default)]
+    chunks: BTreeMap<String, Vec<String>>,
 }
 
 impl Site {
@@ -97,7 +100,7 @@ impl Site {
         }
         Ok(Self {
             files: Arc::new(files),
-            assets: Assets::new(manifest.files),
+            assets: Assets::new(manifest.files, manifest.chunks),
         })
     }
 

@@ -1,10 +1,10 @@
 //! `cargo xtask build`: the browser half, the styles, and the server, side by side.
 //!
 //! ```text
-//! cargo (wasm32) ─ bindgen ─ wasm-opt ─┐
-//! npm ─ Tailwind, esbuild ─────────────┼─ pack ─ site ─┐
-//! fonts, public files ─────────────────┘               ├─ evalkit (release: with the site inside)
-//! cargo (host) ── xtask-build ─────────────────────────┘
+//! cargo (wasm32) ─ split ─ bindgen ─ wasm-opt ─┐
+//! npm ─ Tailwind, esbuild ─────────────────────┼─ pack ─ site ─┐
+//! fonts, public files ─────────────────────────┘               ├─ evalkit (release: with the site inside)
+//! cargo (host) ── xtask-build ─────────────────────────────────┘
 //! ```
 //!
 //! What the site folder holds and how the server finds it: `docs/site-folder.md`.

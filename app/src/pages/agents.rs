@@ -7,6 +7,7 @@ use leptos_meta::Title;
 use leptos_router::hooks::use_params_map;
 
 use super::{PageHead, count};
+use crate::act::{Act, ActForm};
 use crate::failure::Failure;
 use crate::load::{self, Answer};
 use crate::ui::{
@@ -114,21 +115,21 @@ pub async fn check_agent(
 #[component]
 pub fn AgentsPage() -> impl IntoView {
     let params = use_params_map();
-    let put = ServerAction::<PutAgent>::new();
-    let remove = ServerAction::<RemoveAgent>::new();
-    let check = ServerAction::<CheckAgent>::new();
-    let page = Resource::new(
+    let put = Act::of::<PutAgent>();
+    let remove = Act::of::<RemoveAgent>();
+    let check = Act::of::<CheckAgent>();
+    let page = load::resource(
         move || {
             (
                 params.read().get("ws").unwrap_or_default(),
-                put.version().get(),
-                remove.version().get(),
-                check.version().get(),
+                put.done(),
+                remove.done(),
+                check.done(),
             )
         },
-        |(workspace, ..)| agents_page(workspace),
+        |(workspace, ..)| AgentsPage { workspace },
     );
-    load::page(page, "Loading agents", move |agents: Agents| {
+    load::page(page, "Loading agents", move |agents: Agents, _| {
         let here = agents.workspace.clone();
         let command = format!("evalkit agent add NAME@{here} --url http://127.0.0.1:8080/run");
         let unreached = agents
@@ -173,8 +174,8 @@ pub fn AgentsPage() -> impl IntoView {
                             .into_any()
                     }}
                 </div>
-                <FormFault fault=super::refused(remove)/>
-                <FormFault fault=super::refused(check)/>
+                <FormFault fault=remove.refused()/>
+                <FormFault fault=check.refused()/>
                 {refused.into_iter().map(|row| view! { <Unreached row/> }).collect_view()}
                 {if agents.may_register {
                     view! {
@@ -182,7 +183,7 @@ pub fn AgentsPage() -> impl IntoView {
                             <h2 class="h2">"Add or change an agent"</h2>
                             <p class="meta mt-1">"A known name changes that agent. A new address voids its stored secret."</p>
                             <div class="mt-4">
-                                <ActionForm action=put>
+                                <ActForm act=put>
                                     <input type="hidden" name="workspace" value=here/>
                                     <div class="grid sm:grid-cols-2 gap-4">
                                         <FieldText name="name" label="Name" placeholder="ledger-bot" max=63 hint="Lower-case letters, digits, dashes."/>
@@ -222,11 +223,11 @@ pub fn AgentsPage() -> impl IntoView {
                                             <FieldText name="timeout_s" label="Seconds a trial" kind="number" value="300"/>
                                         </div>
                                     </div>
-                                    <FormFault fault=super::refused(put)/>
+                                    <FormFault fault=put.refused()/>
                                     <div class="mt-5">
                                         <Button kind=ButtonKind::Primary disabled=put.pending()><Icon name="plus"/>"Save the agent"</Button>
                                     </div>
-                                </ActionForm>
+                                </ActForm>
                             </div>
                         </section>
                     }
@@ -244,8 +245,8 @@ fn Table(
     workspace: String,
     rows: Vec<AgentRow>,
     may: bool,
-    remove: ServerAction<RemoveAgent>,
-    check: ServerAction<CheckAgent>,
+    remove: Act,
+    check: Act,
 ) -> impl IntoView {
     view! {
         <ScrollTable label="Agents">
@@ -273,13 +274,7 @@ fn Table(
 }
 
 #[component]
-fn Row(
-    workspace: String,
-    row: AgentRow,
-    may: bool,
-    remove: ServerAction<RemoveAgent>,
-    check: ServerAction<CheckAgent>,
-) -> impl IntoView {
+fn Row(workspace: String, row: AgentRow, may: bool, remove: Act, check: Act) -> impl IntoView {
     let own = row.from == "workspace";
     let name = row.name.clone();
     let runs = format!(
@@ -322,26 +317,26 @@ fn Row(
                         .then(|| {
                             let (workspace, name, shown) = (workspace.clone(), name.clone(), name.clone());
                             view! {
-                                <ActionForm action=check>
+                                <ActForm act=check>
                                     <input type="hidden" name="workspace" value=workspace/>
                                     <input type="hidden" name="name" value=name/>
                                     <Button size=ButtonSize::Small disabled=check.pending()>
                                         "Check" <span class="sr-only">" " {shown}</span>
                                     </Button>
-                                </ActionForm>
+                                </ActForm>
                             }
                         })}
                     {(may && own)
                         .then(|| {
                             let (value, shown) = (name.clone(), name.clone());
                             view! {
-                                <ActionForm action=remove>
+                                <ActForm act=remove>
                                     <input type="hidden" name="workspace" value=workspace/>
                                     <input type="hidden" name="name" value=value/>
                                     <Button kind=ButtonKind::Plain size=ButtonSize::Small>
                                         "Remove" <span class="sr-only">" " {shown}</span>
                                     </Button>
-                                </ActionForm>
+                                </ActForm>
                             }
                         })}
                 </span>

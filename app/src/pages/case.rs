@@ -1,23 +1,62 @@
 //! Case (`web.md`): the contract, a document with a margin. What the case demands reads down the page; what agents did stands
 //! beside each sentence.
 
+#[cfg(feature = "ssr")]
 mod checks;
+#[cfg(feature = "ssr")]
 mod columns;
+#[cfg(feature = "ssr")]
 mod contract;
+#[cfg(feature = "ssr")]
+mod drawn;
+#[cfg(feature = "ssr")]
 mod entries;
+#[cfg(feature = "ssr")]
 mod history;
+#[cfg(feature = "ssr")]
 mod question;
 
-use evalkit_core::grade::Colour;
-use evalkit_core::view::case::Case;
 use leptos::prelude::*;
 use leptos::server_fn::codec::Json;
 use leptos_meta::Title;
 use leptos_router::hooks::{use_params_map, use_query_map};
+use serde::{Deserialize, Serialize};
 
-use crate::load::{Answer, page};
+use crate::load::{Answer, Parts, page, resource};
 use crate::pages::run_form::RunForm;
-use crate::ui::{Code, Icon, Mark, Marked, Syntax, Tag, Time};
+use crate::ui::{Icon, StillPart, Tag};
+
+/// What the browser needs of the page beside the drawn document.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CaseHead {
+    workspace: String,
+    dataset: String,
+    id: String,
+    version: u32,
+    /// How many there are.
+    versions: usize,
+    archived: bool,
+    tags: Vec<String>,
+    may_run: bool,
+    runnable_agents: Vec<String>,
+}
+
+#[cfg(feature = "ssr")]
+impl From<&evalkit_core::view::case::Case> for CaseHead {
+    fn from(case: &evalkit_core::view::case::Case) -> Self {
+        Self {
+            workspace: case.workspace.clone(),
+            dataset: case.dataset.clone(),
+            id: case.case.id.clone(),
+            version: case.version,
+            versions: case.versions.len(),
+            archived: case.archived,
+            tags: case.case.tags.clone(),
+            may_run: case.may_run,
+            runnable_agents: case.runnable_agents.clone(),
+        }
+    }
+}
 
 /// A case at a version, the newest when none is named.
 ///
@@ -33,12 +72,19 @@ pub async fn case_page(
     case_id: String,
     /// From 1.
     version: Option<u32>,
-) -> Answer<Case> {
-    crate::server::read(|store, ctx| async move {
-        store
-            .case_page(&ctx, &workspace, &dataset, &case_id, version)
-            .await
-    })
+) -> Answer<CaseHead> {
+    crate::server::drawn(
+        |store, ctx| async move {
+            store
+                .case_page(&ctx, &workspace, &dataset, &case_id, version)
+                .await
+        },
+        |now, case| {
+            let head = CaseHead::from(&case);
+            let document = crate::ui::draw(now, move || view! { <drawn::Document case/> });
+            (head, vec![document])
+        },
+    )
     .await
 }
 
@@ -59,95 +105,45 @@ pub fn CaseRoute() -> impl IntoView {
                 .and_then(|version| version.parse::<u32>().ok()),
         )
     });
-    let data = Resource::new(
+    let data = resource(
         move || key.get(),
-        move |(workspace, dataset, case_id, version)| {
-            case_page(workspace, dataset, case_id, version)
+        move |(workspace, dataset, case_id, version)| CasePage {
+            workspace,
+            dataset,
+            case_id,
+            version,
         },
     );
     page(
         data,
         "Loading the case",
-        move |case| view! { <CaseView case/> },
+        move |head, parts| view! { <CaseView head parts/> },
     )
 }
 
 /// The page, once its data is there.
 #[component]
 pub fn CaseView(
-    /// Its data.
-    case: Case,
+    /// Its head.
+    head: CaseHead,
+    /// The document.
+    parts: Parts,
 ) -> impl IntoView {
-    let title = case.case.id.clone();
-    let has = |present: bool, id: &'static str, name: &'static str| present.then_some((id, name));
-    let contents: Vec<(&'static str, &'static str)> = [
-        Some(("q", "Question")),
-        has(!case.case.rubrics().is_empty(), "a", "Correct answer"),
-        has(
-            !case.case.trajectory_rubrics().is_empty(),
-            "d",
-            "Derivation",
-        ),
-        has(
-            case.case.evaluators.output.presentation_judge.is_some(),
-            "p",
-            "Presentation",
-        ),
-        Some(("k", "Checks")),
-        Some(("h", "History")),
-        Some(("versions", "Versions")),
-        Some(("source", "Source")),
-    ]
-    .into_iter()
-    .flatten()
-    .collect();
     view! {
-        <Title text=title/>
+        <Title text=head.id.clone()/>
         <div class="wrap pb-24">
-            <Head case=case.clone()/>
-            <Notes case=case.clone()/>
-            <div class="grid gap-x-12 2xl:grid-cols-[148px_minmax(0,1fr)]">
-                <nav class="hidden 2xl:block pt-8 text-sm sticky top-12 self-start" aria-label="On this page">
-                    <ul class="space-y-2 text-ink-3">
-                        {contents
-                            .into_iter()
-                            .map(|(id, name)| view! { <li><a class="quiet" href=format!("#{id}")>{name}</a></li> })
-                            .collect_view()}
-                    </ul>
-                </nav>
-                <article class="min-w-0 max-w-[1180px]">
-                    <question::Question case=case.clone()/>
-                    <contract::Contract case=case.clone()/>
-                    <div class="grid lg:grid-cols-2 gap-x-12 gap-y-12 mt-12 items-start empty:hidden">
-                        <entries::Derivation case=case.clone()/>
-                        <entries::Looks case=case.clone()/>
-                    </div>
-                    <checks::Checks case=case.clone()/>
-                    <history::History case=case.clone()/>
-                    <Versions case=case.clone()/>
-                    <section id="source" class="mt-12 scroll-mt-16" aria-labelledby="source-title">
-                        <h2 class="h2" id="source-title">"Source"</h2>
-                        <p class="meta">
-                            "The file’s own text of v" {case.version} ", content hash "
-                            <span class="id" title=case.content_hash.clone()>{case.content_hash.chars().take(12).collect::<String>()}</span>
-                        </p>
-                        <details class="mt-2">
-                            <summary class="text-sm">"Show the YAML"</summary>
-                            <div class="mt-2"><Code text=case.yaml syntax=Syntax::Yaml label="YAML of this case"/></div>
-                        </details>
-                    </section>
-                </article>
-            </div>
+            <Head case=head/>
+            <StillPart part=parts.part(0)/>
         </div>
     }
 }
 
 #[component]
-fn Head(case: Case) -> impl IntoView {
+fn Head(case: CaseHead) -> impl IntoView {
     let dataset = format!("/w/{}/d/{}", case.workspace, case.dataset);
-    let tags = case.case.tags.clone();
-    let versions = case.versions.len();
-    let case_id = case.case.id.clone();
+    let tags = case.tags.clone();
+    let versions = case.versions;
+    let case_id = case.id.clone();
     let can_run = case.may_run && !case.archived;
     view! {
         <div class="pt-5 flex flex-wrap items-center gap-x-3 gap-y-2 text-sm">
@@ -156,7 +152,7 @@ fn Head(case: Case) -> impl IntoView {
                 " / "
                 <a class="quiet" href=dataset.clone()>{case.dataset.clone()}</a>
                 " / "
-                <span class="id text-ink">{case.case.id}</span>
+                <span class="id text-ink">{case.id}</span>
             </nav>
             <span class="chip">"v" {case.version}</span>
             {case.archived.then(|| view! { <span class="chip">"archived"</span> })}
@@ -191,92 +187,6 @@ fn Head(case: Case) -> impl IntoView {
                 {(!case.may_run).then(|| view! { <span class="meta">"Someone with the author role can run it."</span> })}
             </span>
         </div>
-    }
-}
-
-/// What a reader must know before reading on: an old version, an archived case.
-#[component]
-fn Notes(case: Case) -> impl IntoView {
-    let old = case.version < case.newest;
-    let href = format!(
-        "/w/{}/d/{}/c/{}",
-        case.workspace, case.dataset, case.case.id
-    );
-    view! {
-        {old
-            .then(|| {
-                view! {
-                    <p class="mt-4 note acc text-sm text-ink-2">
-                        "You read v" {case.version} ". The newest is v" {case.newest} ". " <a href=href>"Read v" {case.newest}</a>
-                    </p>
-                }
-            })}
-        {case
-            .archived
-            .then(|| {
-                view! {
-                    <p class="mt-4 note text-sm text-ink-2">
-                        "This case is no longer in the dataset’s files. It is kept because runs were measured on it; new runs leave it out."
-                    </p>
-                }
-            })}
-        {(case.case.tags.iter().any(|tag| tag == "needs-ground-truth"))
-            .then(|| {
-                view! {
-                    <p class="mt-4 note look text-sm text-ink-2">
-                        <Marked mark=Mark::NeedsALook text="needs-ground-truth"/>
-                        <span class="ml-2">"Nobody vouches for a value in it yet, so runs leave it out unless asked."</span>
-                    </p>
-                }
-            })}
-    }
-}
-
-/// The colour's word, and the count when there are rubrics: "red 5 of 9".
-pub(crate) fn colour_and_count(colour: Colour, satisfied: u64, of: u64) -> String {
-    let word = Mark::from(colour).word();
-    if of > 0 && matches!(colour, Colour::Green | Colour::Red | Colour::Flaky) {
-        format!("{word} {satisfied} of {of}")
-    } else {
-        word.to_owned()
-    }
-}
-
-#[component]
-fn Versions(case: Case) -> impl IntoView {
-    let base = format!(
-        "/w/{}/d/{}/c/{}",
-        case.workspace, case.dataset, case.case.id
-    );
-    let shown = case.version;
-    view! {
-        <section id="versions" class="mt-12 scroll-mt-16" aria-labelledby="versions-title">
-            <h2 class="h2" id="versions-title">"Versions"</h2>
-            <p class="meta">"Each is kept as it was. Every result says which one it was measured on."</p>
-            <ol class="mt-2 text-sm">
-                {case
-                    .versions
-                    .into_iter()
-                    .map(|row| {
-                        let this = row.version == shown;
-                        let origin = match row.origin.as_str() {
-                            "sync" => "synced from files".to_owned(),
-                            "browser" => "edited in the browser".to_owned(),
-                            "suggestion" => "an accepted suggestion".to_owned(),
-                            other => other.to_owned(),
-                        };
-                        view! {
-                            <li class="rule-t py-1.5 flex flex-wrap gap-x-4">
-                                <a class="w-10" href=format!("{base}?v={}", row.version) aria-current=this.then_some("true")>"v" {row.version}</a>
-                                <span class="text-ink-2">{origin} " by " {row.by}</span>
-                                <span class="text-ink-3"><Time at=row.at/></span>
-                                {this.then(|| view! { <span class="text-ink-3">"shown here"</span> })}
-                            </li>
-                        }
-                    })
-                    .collect_view()}
-            </ol>
-        </section>
     }
 }
 

@@ -1,23 +1,25 @@
 //! Experiment (`web.md`): live progress, scores with intervals, the case grid, failures, and what it was frozen on.
 
 mod control;
+#[cfg(feature = "ssr")]
 mod failures;
 mod grid;
 mod live;
 mod progress;
+#[cfg(feature = "ssr")]
 mod scores;
+#[cfg(feature = "ssr")]
 mod side;
 
 use evalkit_core::experiment::ExperimentState;
-use evalkit_core::view::experiment::Experiment;
 use leptos::prelude::*;
 use leptos::server_fn::codec::Json;
 use leptos_meta::Title;
 use leptos_router::hooks::use_params_map;
 
-use crate::load::{Answer, page};
-use crate::ui::{Mark, Marked, Time, grouped};
-use live::Live;
+use crate::load::{Answer, Parts, page, resource};
+use crate::ui::{Mark, Marked, StillPart, Time, grouped};
+use live::{Live, Watched};
 
 /// A run as it stands.
 ///
@@ -29,11 +31,38 @@ pub async fn experiment_page(
     workspace: String,
     /// Its number in the workspace.
     run: i64,
-) -> Answer<Experiment> {
-    crate::server::read(
+) -> Answer<Watched> {
+    crate::server::drawn(
         |store, ctx| async move { store.experiment_page(&ctx, &workspace, run).await },
+        parts_of,
     )
     .await
+}
+
+/// What the page watches, and its drawn parts: scores, failures, the column beside them.
+#[cfg(feature = "ssr")]
+fn parts_of(
+    now: i64,
+    experiment: evalkit_core::view::experiment::Experiment,
+) -> (Watched, Vec<String>) {
+    use crate::ui::draw;
+    let run = Watched::from(&experiment);
+    let open = run.state == ExperimentState::Running || run.counts.open() > 0;
+    let base = format!("/w/{}/runs/{}/c", run.workspace, run.run);
+    let (judge, unscored) = (experiment.row.judge.clone(), experiment.row.unscored);
+    let (scores, groups) = (experiment.scores.clone(), experiment.failures.clone());
+    let parts = vec![
+        draw(
+            now,
+            move || view! { <scores::Scores scores judge unscored open/> },
+        ),
+        draw(
+            now,
+            move || view! { <failures::Failures groups base open/> },
+        ),
+        draw(now, move || view! { <side::Side experiment open/> }),
+    ];
+    (run, parts)
 }
 
 /// The route.
@@ -50,14 +79,14 @@ pub fn ExperimentRoute() -> impl IntoView {
                 .unwrap_or(0),
         )
     });
-    let data = Resource::new(
+    let data = resource(
         move || key.get(),
-        move |(workspace, run)| experiment_page(workspace, run),
+        move |(workspace, run)| ExperimentPage { workspace, run },
     );
     page(
         data,
         "Loading the run",
-        move |experiment| view! { <ExperimentView experiment/> },
+        move |run, parts| view! { <ExperimentView run parts/> },
     )
 }
 
@@ -65,11 +94,14 @@ pub fn ExperimentRoute() -> impl IntoView {
 #[component]
 pub fn ExperimentView(
     /// Its data.
-    experiment: Experiment,
+    run: Watched,
+    /// Its drawn parts.
+    parts: Parts,
 ) -> impl IntoView {
-    let title = format!("Run {}", experiment.row.run);
-    let live = Live::new(experiment);
+    let title = format!("Run {}", run.run);
+    let live = Live::new(run, parts);
     live::follow(live);
+    let part = move |place| Signal::derive(move || live.parts.with(|parts| parts.part(place)));
     view! {
         <Title text=title/>
         <div class="wrap pb-24">
@@ -77,15 +109,12 @@ pub fn ExperimentView(
             <progress::RunProgress live/>
             <div class="grid gap-x-12 gap-y-10 mt-8 xl:grid-cols-[minmax(0,1fr)_352px]">
                 <div class="min-w-0 space-y-11">
-                    <scores::Scores live/>
+                    <StillPart part=part(0)/>
                     <grid::CaseGrid live/>
-                    <failures::Failures live/>
+                    <StillPart part=part(1)/>
                 </div>
-                <aside class="space-y-9 min-w-0" aria-label="About this run">
-                    <side::Exit live/>
-                    <side::Errors live/>
-                    <side::Distributions live/>
-                    <side::FrozenOn live/>
+                <aside class="min-w-0" aria-label="About this run">
+                    <StillPart part=part(2) class="space-y-9"/>
                 </aside>
             </div>
         </div>
@@ -94,11 +123,8 @@ pub fn ExperimentView(
 
 #[component]
 fn Head(live: Live) -> impl IntoView {
-    let row = live.page.with_untracked(|page| page.row.clone());
-    let (workspace, trials) = live
-        .page
-        .with_untracked(|page| (page.workspace.clone(), page.trials));
-    let cases = live.page.with_untracked(|page| page.frozen.cases);
+    let row = live.page.get_untracked();
+    let (workspace, trials, cases) = (row.workspace.clone(), row.trials, row.cases);
     let mut size = format!(
         "{} {}",
         grouped(cases),
@@ -126,7 +152,7 @@ fn Head(live: Live) -> impl IntoView {
     };
     let finished = move || {
         live.page
-            .with(|page| page.row.finished_at)
+            .with(|page| page.finished_at)
             .map(|at| view! { ", ended " <Time at/> })
     };
     view! {

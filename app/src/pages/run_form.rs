@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 
 use super::count;
+use crate::act::{Act, ActForm};
 use crate::failure::Failure;
 use crate::session::use_session;
 use crate::ui::{Button, ButtonKind, FieldText, FormFault, Icon, Select};
@@ -71,10 +72,9 @@ pub fn RunForm(
     /// Cases that the run would ask.
     cases: u64,
 ) -> impl IntoView {
-    let action = ServerAction::<StartRun>::new();
-    let value = action.value();
+    let action = Act::of::<StartRun>();
     // A refusal that came back with the page is shown, not hidden behind the button.
-    let open = value.with_untracked(|value| matches!(value, Some(Err(_))));
+    let open = action.refused().with_untracked(Option::is_some);
     let graded_by = use_session().with_value(|session| {
         if session.demo {
             " Answers of the demo agents have recorded verdicts; others are graded offline: not a quality signal.".to_owned()
@@ -107,7 +107,7 @@ pub fn RunForm(
                         .into_any()
                 } else {
                     view! {
-                        <ActionForm action>
+                        <ActForm act=action>
                             <input type="hidden" name="workspace" value=workspace/>
                             <input type="hidden" name="dataset" value=dataset/>
                             <input type="hidden" name="split" value=split.unwrap_or_default()/>
@@ -126,7 +126,7 @@ pub fn RunForm(
                                     hint="More than one shows whether an agent is flaky."
                                 />
                             </div>
-                            <FormFault fault=super::refused(action)/>
+                            <FormFault fault=action.refused()/>
                             <div class="mt-4">
                                 <Button kind=ButtonKind::Primary disabled=action.pending()><Icon name="play"/>{submit}</Button>
                             </div>
@@ -134,7 +134,7 @@ pub fn RunForm(
                                 "Asks the agent " {what} ". You can leave the page while it runs."
                                 {graded_by}
                             </p>
-                        </ActionForm>
+                        </ActForm>
                     }
                         .into_any()
                 }}

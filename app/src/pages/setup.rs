@@ -5,6 +5,7 @@ use leptos::server_fn::codec::Json;
 use leptos_meta::Title;
 use leptos_router::hooks::use_params_map;
 
+use crate::act::{Act, ActForm};
 use crate::failure::Failure;
 use crate::load::{self, Answer};
 use crate::ui::{Button, ButtonKind, FieldText, FormFault};
@@ -60,16 +61,16 @@ pub async fn complete_setup(
 pub fn SetupPage() -> impl IntoView {
     let params = use_params_map();
     let link = params.with_untracked(|params| params.get("link").unwrap_or_default());
-    let page = Resource::new(
+    let page = load::resource(
         {
             let link = link.clone();
             move || link.clone()
         },
-        setup_page,
+        |link| SetupPage { link },
     );
-    let action = ServerAction::<CompleteSetup>::new();
+    let action = Act::of::<CompleteSetup>();
     super::load_on_success(action);
-    load::page(page, "Checking the link", move |()| {
+    load::page(page, "Checking the link", move |(), _| {
         let link = link.clone();
         view! {
             <Title text="Become the owner"/>
@@ -78,7 +79,7 @@ pub fn SetupPage() -> impl IntoView {
                     <div class="max-w-[360px]">
                         <h1 class="text-title font-semibold">"Become the owner"</h1>
                         <p class="meta mt-1 mb-6">"This link works once and ends with this form."</p>
-                        <ActionForm action>
+                        <ActForm act=action>
                             <input type="hidden" name="link" value=link/>
                             <div class="space-y-4">
                                 <FieldText
@@ -97,11 +98,11 @@ pub fn SetupPage() -> impl IntoView {
                                     hint="10 characters or more."
                                 />
                             </div>
-                            <FormFault fault=super::refused(action)/>
+                            <FormFault fault=action.refused()/>
                             <div class="mt-5">
                                 <Button kind=ButtonKind::Primary class="w-full" disabled=action.pending()>"Become the owner"</Button>
                             </div>
-                        </ActionForm>
+                        </ActForm>
                     </div>
                     <section class="min-w-0 max-w-[62ch] lg:border-l lg:border-rule lg:pl-14">
                         <h2 class="h2">"What happens next"</h2>

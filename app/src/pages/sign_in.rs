@@ -5,6 +5,7 @@ use leptos::prelude::*;
 use leptos_meta::Title;
 use leptos_router::hooks::use_query_map;
 
+use crate::act::{Act, ActForm};
 use crate::failure::Failure;
 use crate::session::{safe_return, use_session};
 use crate::ui::{Button, ButtonKind, FieldText, FormFault};
@@ -55,7 +56,7 @@ pub async fn sign_out() -> Result<(), Failure> {
 /// The page.
 #[component]
 pub fn SignInPage() -> impl IntoView {
-    let action = ServerAction::<SignIn>::new();
+    let action = Act::of::<SignIn>();
     super::load_on_success(action);
     let query = use_query_map();
     let return_to = query.with_untracked(|query| query.get("return_to").unwrap_or_default());
@@ -63,7 +64,7 @@ pub fn SignInPage() -> impl IntoView {
     let signed_in = use_session().with_value(|session| session.person.is_some());
     let demo = use_session().with_value(|session| session.demo);
     let demo_href = return_to.clone();
-    let fault = super::refused(action);
+    let fault = action.refused();
     // The wrong pair is said at the field, everything else below the form.
     let wrong = Signal::derive(move || {
         fault
@@ -85,7 +86,7 @@ pub fn SignInPage() -> impl IntoView {
                             .then(|| view! { "This is a demo: " <a href=demo_href rel="external">"go on as the demo person"</a> "." })}
                         {signed_in.then_some(" You are signed in already; signing in again changes the person.")}
                     </p>
-                    <ActionForm action>
+                    <ActForm act=action>
                         <input type="hidden" name="return_to" value=return_to/>
                         <div class="space-y-4">
                             <FieldText name="name" label="Name" autocomplete="username"/>
@@ -101,7 +102,7 @@ pub fn SignInPage() -> impl IntoView {
                         <div class="mt-5">
                             <Button kind=ButtonKind::Primary class="w-full" disabled=action.pending()>"Sign in"</Button>
                         </div>
-                    </ActionForm>
+                    </ActForm>
                 </div>
                 <section class="min-w-0 max-w-[62ch] lg:border-l lg:border-rule lg:pl-14">
                     <h2 class="h2">"What this is"</h2>

@@ -8,6 +8,7 @@ use leptos_router::hooks::use_query_map;
 use serde::{Deserialize, Serialize};
 
 use super::PageHead;
+use crate::act::{Act, ActForm};
 use crate::failure::Failure;
 use crate::load::{self, Answer};
 use crate::ui::{
@@ -119,15 +120,11 @@ const SCOPES: [(&str, &str, bool); 5] = [
 /// The page.
 #[component]
 pub fn TokensPage() -> impl IntoView {
-    let make = ServerAction::<MakeToken>::new();
-    let revoke = ServerAction::<RevokeToken>::new();
-    let page = Resource::new(
-        move || (make.version().get(), revoke.version().get()),
-        |_| tokens_page(),
-    );
+    let make = Act::of::<MakeToken>();
+    let revoke = Act::of::<RevokeToken>();
+    let page = load::resource(move || (make.done(), revoke.done()), |_| TokensPage {});
     let query = use_query_map();
     let first = query.with_untracked(|query| query.get("first").is_some());
-    let made = make.value();
     view! {
         <Title text="Access tokens"/>
         <div class="wrap pb-24">
@@ -142,19 +139,19 @@ pub fn TokensPage() -> impl IntoView {
                 })}
             <div class="grid gap-x-14 gap-y-10 mt-6 lg:grid-cols-[minmax(0,1fr)_minmax(0,380px)]">
                 <section class="min-w-0">
-                    {move || made.get().and_then(Result::ok).map(|token| view! { <Made token/> })}
-                    {load::page(page, "Loading tokens", move |tokens: Tokens| {
+                    {move || make.answer::<NewToken>().map(|token| view! { <Made token/> })}
+                    {load::page(page, "Loading tokens", move |tokens: Tokens, _| {
                         view! {
                             {tokens.made.map(|token| view! { <Made token/> })}
                             <TokenTable rows=tokens.rows revoke/>
                         }
                     })}
-                    <FormFault fault=super::refused(revoke)/>
+                    <FormFault fault=revoke.refused()/>
                 </section>
                 <section class="min-w-0">
                     <h2 class="h2">"New token"</h2>
                     <div class="mt-3">
-                        <ActionForm action=make>
+                        <ActForm act=make>
                             <div class="space-y-4">
                                 <FieldText name="name" label="What it is for" value=if first { "my terminal" } else { "" } placeholder="ci-nightly" max=100/>
                                 <fieldset>
@@ -184,11 +181,11 @@ pub fn TokensPage() -> impl IntoView {
                                         .collect()
                                 />
                             </div>
-                            <FormFault fault=super::refused(make)/>
+                            <FormFault fault=make.refused()/>
                             <div class="mt-5">
                                 <Button kind=ButtonKind::Primary disabled=make.pending()><Icon name="key"/>"Make the token"</Button>
                             </div>
-                        </ActionForm>
+                        </ActForm>
                     </div>
                 </section>
             </div>
@@ -221,7 +218,7 @@ fn Made(token: NewToken) -> impl IntoView {
 }
 
 #[component]
-fn TokenTable(rows: Vec<TokenRow>, revoke: ServerAction<RevokeToken>) -> impl IntoView {
+fn TokenTable(rows: Vec<TokenRow>, revoke: Act) -> impl IntoView {
     if rows.is_empty() {
         return view! {
             <Empty
@@ -267,12 +264,12 @@ fn TokenTable(rows: Vec<TokenRow>, revoke: ServerAction<RevokeToken>) -> impl In
                                     </td>
                                     <td class="num text-ink-3"><Time at=row.expires_at/></td>
                                     <td class="text-right">
-                                        <ActionForm action=revoke>
+                                        <ActForm act=revoke>
                                             <input type="hidden" name="id" value=row.id/>
                                             <Button kind=ButtonKind::Plain size=ButtonSize::Small>
                                                 "Revoke" <span class="sr-only">" " {name}</span>
                                             </Button>
-                                        </ActionForm>
+                                        </ActForm>
                                     </td>
                                 </tr>
                             }

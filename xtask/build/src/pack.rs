@@ -11,7 +11,10 @@ use anyhow::{Context, Result};
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
-use crate::compress::{self, Effort};
+use crate::{
+    compress::{self, Effort},
+    split,
+};
 
 /// Packs `assets` (hashed, under `/assets`) and `public` (as they are, at the root) into `site`.
 ///
@@ -21,15 +24,26 @@ pub fn run(assets: &Path, public: &Path, site: &Path, effort: Effort) -> Result<
     let mut manifest = BTreeMap::new();
     let mut wanted = BTreeSet::new();
 
-    // Stylesheets name fonts, so they come last, when the names of the fonts are known.
+    // Stylesheets name fonts and scripts name chunks, so they come last, when those names are known.
     let mut files = list(assets)?;
-    files.sort_by_key(|(name, _)| (name.ends_with(".css"), name.clone()));
+    files.sort_by_key(|(name, _)| (names_others(name), name.clone()));
+    let mut chunks: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for (name, path) in files {
         let mut content = fs::read(&path).with_context(|| path.display().to_string())?;
-        if name.ends_with(".css") {
+        if name == format!("{}/{}", split::FOLDER, split::CHUNKS) {
+            chunks =
+                serde_json::from_slice(&content).with_context(|| path.display().to_string())?;
+            continue;
+        }
+        if names_others(&name) {
             let text =
                 String::from_utf8(content).with_context(|| format!("{name} is not UTF-8"))?;
-            content = rewrite_urls(&text, &manifest).into_bytes();
+            let text = if name.ends_with(".css") {
+                rewrite_urls(&text, &manifest)
+            } else {
+                rewrite_chunks(&text, &manifest)
+            };
+            content = text.into_bytes();
         }
         let url = format!("/assets/{}", hashed_name(&name, &content));
         write(site, &url, &content, effort, &mut wanted)?;
@@ -43,7 +57,17 @@ pub fn run(assets: &Path, public: &Path, site: &Path, effort: Effort) -> Result<
         manifest.insert(name, url);
     }
 
-    let text = serde_json::to_string_pretty(&json!({ "version": 1, "files": manifest }))?;
+    for (chunk, modules) in &mut chunks {
+        for module in modules {
+            let url = manifest.get(&*module);
+            *module = url
+                .with_context(|| format!("the chunk {chunk} needs {module}, which is not there"))?
+                .clone();
+        }
+    }
+    let text = serde_json::to_string_pretty(
+        &json!({ "version": 1, "files": manifest, "chunks": chunks }),
+    )?;
     let (draft, target) = (site.join("manifest.json.new"), site.join("manifest.json"));
     fs::create_dir_all(site)?;
     fs::write(&draft, text)?;
@@ -86,6 +110,26 @@ fn rewrite_urls(css: &str, manifest: &BTreeMap<String, String>) -> String {
         rest = &after[end..];
     }
     out.push_str(rest);
+    out
+}
+
+/// Whether a file names others by their logical names.
+fn names_others(name: &str) -> bool {
+    name.ends_with(".css") || name.ends_with(".js")
+}
+
+/// `"./run.wasm"` in a script becomes the hashed file beside it.
+fn rewrite_chunks(script: &str, manifest: &BTreeMap<String, String>) -> String {
+    let mut out = script.to_owned();
+    for (name, url) in manifest {
+        let chunk = name
+            .strip_prefix(split::FOLDER)
+            .and_then(|rest| rest.strip_prefix('/'));
+        if let Some(chunk) = chunk {
+            let file = url.rsplit('/').next().unwrap_or(url);
+            out = out.replace(&format!("\"./{chunk}\""), &format!("\"./{file}\""));
+        }
+    }
     out
 }
 
@@ -199,6 +243,18 @@ mod tests {
     }
 
     #[test]
+    fn scripts_point_at_the_hashed_chunks() {
+        let manifest = BTreeMap::from([("chunks/run.wasm".into(), "/assets/run-12.wasm".into())]);
+        assert_eq!(
+            rewrite_chunks(
+                "fetch(new URL(\"./run.wasm\",import.meta.url));\"run.wasm\"",
+                &manifest
+            ),
+            "fetch(new URL(\"./run-12.wasm\",import.meta.url));\"run.wasm\""
+        );
+    }
+
+    #[test]
     fn other_addresses_stay() {
         for source in [
             "url(data:image/svg+xml;base64,AA==)",
@@ -225,6 +281,12 @@ mod tests {
             assets.join("app.css"),
             "a{src:url(fonts/a.woff2)}".repeat(50),
         )?;
+        fs::create_dir_all(assets.join("chunks"))?;
+        fs::write(assets.join("chunks/run.wasm"), "wasm")?;
+        fs::write(
+            assets.join("chunks/chunks.json"),
+            r#"{"run": ["chunks/run.wasm"]}"#,
+        )?;
         fs::write(public.join("robots.txt"), "User-agent: *\n".repeat(20))?;
         run(&assets, &public, &site, Effort::Quick)?;
 
@@ -240,6 +302,12 @@ mod tests {
         assert!(read(css.trim_start_matches('/'))?.contains(&url("fonts/a.woff2")));
         assert!(site.join(format!("{}.br", &css[1..])).is_file());
         assert_eq!(url("robots.txt"), "/robots.txt");
+        assert_eq!(manifest["chunks"]["run"][0], url("chunks/run.wasm"));
+        assert_eq!(
+            url("chunks/chunks.json"),
+            "",
+            "it is for the manifest alone"
+        );
 
         // A change leaves no old file behind, and an unchanged file is not written again.
         fs::write(assets.join("app.css"), "b{}".repeat(50))?;

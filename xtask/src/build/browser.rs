@@ -22,6 +22,8 @@ use crate::{
 struct Module {
     package: &'static str,
     name: &'static str,
+    /// Cut into a main module and chunks of pages.
+    split: bool,
     /// Built only when this file of the clone exists.
     only_with: Option<&'static str>,
 }
@@ -31,17 +33,23 @@ const MODULES: [Module; 2] = [
     Module {
         package: "evalkit-frontend",
         name: "app",
+        split: true,
         only_with: None,
     },
     Module {
         package: "evalkit-lint-wasm",
         name: "lint",
+        split: false,
         only_with: Some("editor/main.js"),
     },
 ];
 
-/// Raw modules as cargo left them, by name.
-pub type Raw = Vec<(&'static str, PathBuf)>;
+/// A module as cargo left it.
+pub struct Raw {
+    name: &'static str,
+    split: bool,
+    file: PathBuf,
+}
 
 impl Mode {
     /// The cargo profile of the browser half.
@@ -57,8 +65,8 @@ impl Mode {
 ///
 /// # Errors
 /// When cargo fails.
-pub fn compile(repo: &Repo, mode: Mode, toolchain: Toolchain, board: &Board) -> Result<Raw> {
-    let mut raw = Raw::new();
+pub fn compile(repo: &Repo, mode: Mode, toolchain: Toolchain, board: &Board) -> Result<Vec<Raw>> {
+    let mut raw = Vec::new();
     for module in &MODULES {
         if module
             .only_with
@@ -84,7 +92,11 @@ pub fn compile(repo: &Repo, mode: Mode, toolchain: Toolchain, board: &Board) -> 
             stamp.set(&inputs, &[&output])?;
             Ok(Fresh::Rebuilt)
         })?;
-        raw.push((module.name, output));
+        raw.push(Raw {
+            name: module.name,
+            split: module.split,
+            file: output,
+        });
     }
     Ok(raw)
 }
@@ -103,12 +115,13 @@ fn inputs(repo: &Repo, mode: Mode, toolchain: Toolchain) -> Result<String> {
     Ok(inputs.finish())
 }
 
-/// Makes `<name>.js` and `<name>.wasm` for the site out of each raw module.
+/// Makes `<name>.js`, `<name>.wasm` and the chunks for the site out of each raw module.
 ///
 /// # Errors
-/// When bindgen, wasm-opt or esbuild fail.
-pub fn bind(repo: &Repo, mode: Mode, tool: &Path, raw: &Raw, board: &Board) -> Result<()> {
-    for (name, module) in raw {
+/// When cutting, bindgen, wasm-opt or esbuild fail.
+pub fn bind(repo: &Repo, mode: Mode, tool: &Path, raw: &[Raw], board: &Board) -> Result<()> {
+    for module in raw {
+        let name = module.name;
         let stage = pack::stage(repo, mode);
         let outputs = [
             stage.join(format!("{name}.js")),
@@ -116,18 +129,18 @@ pub fn bind(repo: &Repo, mode: Mode, tool: &Path, raw: &Raw, board: &Board) -> R
         ];
         let outputs: Vec<&Path> = outputs.iter().map(PathBuf::as_path).collect();
         board.step(&format!("{name}.js"), |_| {
-            let inputs = Inputs::of("bindgen 1")
+            let inputs = Inputs::of("bindgen 2")
                 .text("mode", mode.name())
                 .files(repo, "package-lock.json")?
                 .files(repo, "xtask/build")?
-                .file(module)?
+                .file(&module.file)?
                 .finish();
             let stamp = Stamp::new(mode.work(repo).join(format!("{name}-bindgen.stamp")));
             if stamp.holds(&inputs, &outputs) {
                 return Ok(Fresh::Unchanged);
             }
             fs::create_dir_all(&stage)?;
-            bind_one(repo, mode, tool, name, module)?;
+            bind_one(repo, mode, tool, module)?;
             stamp.set(&inputs, &outputs)?;
             Ok(Fresh::Rebuilt)
         })?;
@@ -135,34 +148,54 @@ pub fn bind(repo: &Repo, mode: Mode, tool: &Path, raw: &Raw, board: &Board) -> R
     Ok(())
 }
 
-fn bind_one(repo: &Repo, mode: Mode, tool: &Path, name: &str, module: &Path) -> Result<()> {
+fn bind_one(repo: &Repo, mode: Mode, tool: &Path, module: &Raw) -> Result<()> {
+    let name = module.name;
     let stage = pack::stage(repo, mode);
     let bound = mode.work(repo).join("bindgen").join(name);
+    let parts = mode.work(repo).join("split").join(name);
+    let mut main = module.file.clone();
+    if module.split {
+        let mut split = process::command(tool);
+        split.arg("split").arg(&module.file).arg(&parts).arg(name);
+        process::capture(&mut split)?;
+        main = parts.join("main.wasm");
+    }
     let mut bindgen = process::command(tool);
-    bindgen.arg("bindgen").arg(module).arg(&bound).arg(name);
+    bindgen.arg("bindgen").arg(&main).arg(&bound).arg(name);
     process::capture(&mut bindgen)?;
 
-    let (from, to) = (
+    let mut modules = vec![(
         bound.join(format!("{name}_bg.wasm")),
         stage.join(format!("{name}.wasm")),
-    );
-    if mode == Mode::Release {
-        let mut optimise = npm::tool(repo, "binaryen/bin/wasm-opt")?;
-        optimise.arg(&from).arg("-o").arg(&to).args([
-            "-Oz",
-            "--converge",
-            // What rustc may use in a wasm32 module today; wasm-opt refuses what it is not told of.
-            "--enable-bulk-memory",
-            "--enable-bulk-memory-opt",
-            "--enable-mutable-globals",
-            "--enable-multivalue",
-            "--enable-nontrapping-float-to-int",
-            "--enable-reference-types",
-            "--enable-sign-ext",
-        ]);
-        process::capture(&mut optimise)?;
-    } else {
-        fs::copy(&from, &to).with_context(|| format!("cannot copy {}", from.display()))?;
+    )];
+    if module.split {
+        // Chunks of an earlier build, which this one may not have.
+        let chunks = stage.join("chunks");
+        if chunks.exists() {
+            fs::remove_dir_all(&chunks)?;
+        }
+        fs::create_dir_all(&chunks)?;
+        for file in Repo::files_of(&parts)? {
+            let Some(part) = file.file_name().map(PathBuf::from) else {
+                continue;
+            };
+            match part.extension().and_then(|ending| ending.to_str()) {
+                Some("wasm") if part != Path::new("main.wasm") => {
+                    modules.push((file, chunks.join(part)));
+                }
+                // Beside the glue, which imports it.
+                Some("js") => copy(&file, &bound.join(part))?,
+                Some("json") => copy(&file, &chunks.join(part))?,
+                _ => {}
+            }
+        }
+    }
+    for (from, to) in &modules {
+        if mode == Mode::Release {
+            optimise(repo, from, to)?;
+        } else {
+            copy(from, to)?;
+        }
     }
     // Bundles inline snippets into the glue, so that the site has one script, and shortens it.
     let mut bundle = npm::tool(repo, "esbuild/bin/esbuild")?;
@@ -170,10 +203,37 @@ fn bind_one(repo: &Repo, mode: Mode, tool: &Path, name: &str, module: &Path) -> 
         .arg(bound.join(format!("{name}.js")))
         .args(["--bundle", "--minify", "--format=esm", "--target=es2022"])
         .args(["--log-level=warning", "--legal-comments=none"])
+        // The glue names the loader of chunks once for every function that it imports from it.
+        .arg("--log-override:duplicate-object-key=silent")
         .arg(format!(
             "--outfile={}",
             stage.join(format!("{name}.js")).display()
         ));
     process::capture(&mut bundle)?;
+    Ok(())
+}
+
+fn copy(from: &Path, to: &Path) -> Result<()> {
+    fs::copy(from, to).with_context(|| format!("cannot copy {}", from.display()))?;
+    Ok(())
+}
+
+fn optimise(repo: &Repo, from: &Path, to: &Path) -> Result<()> {
+    let mut optimise = npm::tool(repo, "binaryen/bin/wasm-opt")?;
+    optimise.arg(from).arg("-o").arg(to).args([
+        "-Oz",
+        "--converge",
+        "--strip-debug",
+        "--strip-producers",
+        // What rustc may use in a wasm32 module today; wasm-opt refuses what it is not told of.
+        "--enable-bulk-memory",
+        "--enable-bulk-memory-opt",
+        "--enable-mutable-globals",
+        "--enable-multivalue",
+        "--enable-nontrapping-float-to-int",
+        "--enable-reference-types",
+        "--enable-sign-ext",
+    ]);
+    process::capture(&mut optimise)?;
     Ok(())
 }

@@ -5,8 +5,8 @@ use evalkit_core::verdict::Verdict;
 use evalkit_core::view::case::{AgentVerdicts, Case, RubricCell};
 use leptos::prelude::*;
 
-use super::colour_and_count;
 use super::columns::{MOST, narrow_grid, row_grid, scrolls};
+use super::drawn::colour_and_count;
 use crate::ui::{Mark, MarkShape, Marked, Time};
 
 /// What each type asks for, for a stakeholder.

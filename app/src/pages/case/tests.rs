@@ -1,12 +1,20 @@
 //! The contract is readable before any script runs.
 
+use evalkit_core::view::case::Case;
+
 use super::*;
 use crate::pages::samples;
 
 fn page(case: Case) -> String {
     samples::html(
         "/w/research/d/credit/c/halden-net-debt-ebitda-fy2024",
-        move || view! { <CaseView case/> },
+        move || {
+            let head = CaseHead::from(&case);
+            view! {
+                <Head case=head/>
+                <drawn::Document case/>
+            }
+        },
     )
 }
 

@@ -1,9 +1,11 @@
 //! Pause, resume, cancel, re-run failed: forms, so that they work before script, each with its consequence beside it.
 
+use evalkit_core::error::Fault;
 use evalkit_core::experiment::ExperimentState;
 use leptos::prelude::*;
 
 use super::live::{Live, reload};
+use crate::act::{Act, ActForm};
 use crate::failure::Failure;
 use crate::ui::{Button, ButtonKind, ErrorPanel, Icon, Kbd, grouped};
 
@@ -83,18 +85,13 @@ pub fn Controls(
 ) -> impl IntoView {
     let (workspace, run, may) = live
         .page
-        .with_untracked(|page| (page.workspace.clone(), page.row.run, page.may_control));
-    let pause = ServerAction::<PauseRun>::new();
-    let resume = ServerAction::<ResumeRun>::new();
-    let cancel = ServerAction::<CancelRun>::new();
-    let rerun = ServerAction::<RerunFailed>::new();
+        .with_untracked(|page| (page.workspace.clone(), page.run, page.may_control));
+    let pause = Act::of::<PauseRun>();
+    let resume = Act::of::<ResumeRun>();
+    let cancel = Act::of::<CancelRun>();
+    let rerun = Act::of::<RerunFailed>();
     Effect::new(move |first: Option<()>| {
-        let versions = [
-            pause.version().get(),
-            resume.version().get(),
-            cancel.version().get(),
-            rerun.version().get(),
-        ];
+        let versions = [pause.done(), resume.done(), cancel.done(), rerun.done()];
         if first.is_some() && versions.iter().any(|version| *version > 0) {
             reload(live);
         }
@@ -122,16 +119,16 @@ pub fn Controls(
     view! {
         <div class="sm:ml-auto flex flex-wrap items-start gap-2">
             <Show when=is_running>
-                <ActionForm action=pause>
+                <ActForm act=pause>
                     {hidden.with_value(|hidden| hidden())}
                     <Button attr:data-key="p"><Icon name="pause"/>"Pause" <Kbd keys="P"/></Button>
-                </ActionForm>
+                </ActForm>
             </Show>
             <Show when=is_paused>
-                <ActionForm action=resume>
+                <ActForm act=resume>
                     {hidden.with_value(|hidden| hidden())}
                     <Button><Icon name="play"/>"Resume"</Button>
-                </ActionForm>
+                </ActForm>
             </Show>
             <Show when=move || is_running() || is_paused()>
                 <details class="menu right">
@@ -141,24 +138,21 @@ pub fn Controls(
                         <p class="text-ink-2 mt-1 mb-3">
                             {move || grouped(open.get())} " open trials end as cancelled. What was answered and graded stays. They can be re-run later."
                         </p>
-                        <ActionForm action=cancel>
+                        <ActForm act=cancel>
                             {hidden.with_value(|hidden| hidden())}
                             <Button kind=ButtonKind::Danger>"Cancel the run"</Button>
-                        </ActionForm>
+                        </ActForm>
                     </div>
                 </details>
             </Show>
             <Show when=move || { failed.get() > 0 && open.get() == 0 }>
-                <ActionForm action=rerun>
+                <ActForm act=rerun>
                     {hidden.with_value(|hidden| hidden())}
                     <Button attr:aria-describedby="rerun-hint">"Re-run the " {move || grouped(failed.get())} " failed"</Button>
                     <span class="sr-only" id="rerun-hint">"Asks the agent again for these trials alone, into this run."</span>
-                </ActionForm>
+                </ActForm>
             </Show>
-            <Refused result=pause.value()/>
-            <Refused result=resume.value()/>
-            <Refused result=cancel.value()/>
-            <Refused result=rerun.value()/>
+            {[pause, resume, cancel, rerun].map(|act| view! { <Refused fault=act.refused()/> })}
         </div>
     }
     .into_any()
@@ -166,18 +160,13 @@ pub fn Controls(
 
 /// Why a form was refused; nothing when it was not, or not yet sent.
 #[component]
-fn Refused<T>(
-    /// Of the action.
-    #[prop(into)]
-    result: Signal<Option<Result<T, Failure>>>,
-) -> impl IntoView
-where
-    T: Clone + Send + Sync + 'static,
-{
-    move || match result.get() {
-        Some(Err(Failure(fault))) => {
-            Some(view! { <div class="mt-3 max-w-[62ch]"><ErrorPanel fault/></div> })
-        }
-        _ => None,
+fn Refused(
+    /// Of the act.
+    fault: Signal<Option<Fault>>,
+) -> impl IntoView {
+    move || {
+        fault
+            .get()
+            .map(|fault| view! { <div class="mt-3 max-w-[62ch]"><ErrorPanel fault/></div> })
     }
 }

@@ -4,7 +4,6 @@ use evalkit_core::case::RubricType;
 use evalkit_core::view::experiment::FailureGroup;
 use leptos::prelude::*;
 
-use super::live::Live;
 use crate::ui::{Mark, Marked, grouped};
 
 /// Cases named at once; the rest opens on demand.
@@ -13,26 +12,23 @@ const NAMED: usize = 4;
 /// The section.
 #[component]
 pub fn Failures(
-    /// The run.
-    live: Live,
+    /// Largest first.
+    groups: Vec<FailureGroup>,
+    /// Where the run's results are.
+    base: String,
+    /// Something may still change.
+    open: bool,
 ) -> impl IntoView {
-    let groups = Memo::new(move |_| live.page.with(|page| page.failures.clone()));
-    let base = live
-        .page
-        .with_untracked(|page| format!("/w/{}/runs/{}/c", page.workspace, page.row.run));
     view! {
         <section aria-labelledby="failures-title">
             <div class="flex flex-wrap items-baseline gap-x-4 mb-1">
                 <h2 class="h2" id="failures-title">"Failures, grouped"</h2>
                 <span class="meta">"same evaluator, type, verdict and reason; largest first"</span>
             </div>
-            {move || {
-                let groups = groups.get();
-                if groups.is_empty() {
-                    let text = if live.is_open() { "Nothing has failed so far." } else { "Nothing failed." };
-                    return view! { <p class="text-sm text-ink-2 rule-t pt-2">{text}</p> }.into_any();
-                }
-                let base = base.clone();
+            {if groups.is_empty() {
+                let text = if open { "Nothing has failed so far." } else { "Nothing failed." };
+                view! { <p class="text-sm text-ink-2 rule-t pt-2">{text}</p> }.into_any()
+            } else {
                 view! {
                     <table class="tbl">
                         <thead>

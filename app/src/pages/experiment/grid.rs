@@ -49,7 +49,7 @@ pub fn CaseGrid(
     });
     let base = live
         .page
-        .with_untracked(|page| format!("/w/{}/runs/{}/c", page.workspace, page.row.run));
+        .with_untracked(|page| format!("/w/{}/runs/{}/c", page.workspace, page.run));
     view! {
         <section aria-labelledby="cases-title">
             <div class="flex flex-wrap items-baseline gap-x-4 gap-y-1 mb-2">

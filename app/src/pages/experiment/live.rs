@@ -4,9 +4,11 @@
 use std::collections::BTreeMap;
 
 use evalkit_core::experiment::{ExperimentState, TrialCounts};
-use evalkit_core::view::experiment::{Experiment, TrialCell};
+use evalkit_core::view::experiment::TrialCell;
 use leptos::prelude::*;
+use serde::{Deserialize, Serialize};
 
+use crate::load::Parts;
 use crate::ui::Clock;
 
 /// Case id, then trial.
@@ -25,11 +27,71 @@ pub enum Link {
     Stalled,
 }
 
+/// What changes while one looks, and what the live parts of the page say of the run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Watched {
+    /// The workspace.
+    pub workspace: String,
+    /// Its number in the workspace.
+    pub run: i64,
+    /// Dataset, or dataset and split or case ids.
+    pub dataset: String,
+    /// The split, when one was chosen.
+    pub split: Option<String>,
+    /// The agent.
+    pub agent: String,
+    /// Who started it.
+    pub by: String,
+    /// Trials a case.
+    pub trials: u32,
+    /// Versions of cases it is frozen on.
+    pub cases: u64,
+    /// Microseconds.
+    pub started_at: i64,
+    /// Microseconds.
+    pub finished_at: Option<i64>,
+    /// How it stands.
+    pub state: ExperimentState,
+    /// By state.
+    pub counts: TrialCounts,
+    /// One cell a trial.
+    pub cells: Vec<TrialCell>,
+    /// The newest event's id: the live stream resumes from here.
+    pub last_event: i64,
+    /// May this viewer pause, cancel, re-run failed.
+    pub may_control: bool,
+}
+
+#[cfg(feature = "ssr")]
+impl From<&evalkit_core::view::experiment::Experiment> for Watched {
+    fn from(page: &evalkit_core::view::experiment::Experiment) -> Self {
+        Self {
+            workspace: page.workspace.clone(),
+            run: page.row.run,
+            dataset: page.row.dataset.clone(),
+            split: page.row.split.clone(),
+            agent: page.row.agent.clone(),
+            by: page.row.by.clone(),
+            trials: page.trials,
+            cases: page.frozen.cases,
+            started_at: page.row.started_at,
+            finished_at: page.row.finished_at,
+            state: page.row.state,
+            counts: page.row.counts,
+            cells: page.cells.clone(),
+            last_event: page.last_event,
+            may_control: page.may_control,
+        }
+    }
+}
+
 /// The run as it is now.
 #[derive(Clone, Copy)]
 pub struct Live {
-    /// The whole page, as last loaded.
-    pub page: RwSignal<Experiment>,
+    /// As last loaded.
+    pub page: RwSignal<Watched>,
+    /// What the server drew of it then.
+    pub parts: RwSignal<Parts>,
     /// By state, as of the last event.
     pub counts: RwSignal<TrialCounts>,
     /// As of the last event.
@@ -44,24 +106,26 @@ pub struct Live {
 
 impl Live {
     /// From the page as loaded.
-    pub fn new(experiment: Experiment) -> Self {
+    pub fn new(run: Watched, parts: Parts) -> Self {
         Self {
-            counts: RwSignal::new(experiment.row.counts),
-            state: RwSignal::new(experiment.row.state),
-            cells: RwSignal::new(by_trial(&experiment)),
-            page: RwSignal::new(experiment),
+            counts: RwSignal::new(run.counts),
+            state: RwSignal::new(run.state),
+            cells: RwSignal::new(by_trial(&run)),
+            page: RwSignal::new(run),
+            parts: RwSignal::new(parts),
             now: RwSignal::new(Clock::now()),
             link: RwSignal::new(Link::Still),
         }
     }
 
     /// Takes a fresh load.
-    pub fn take(self, experiment: Experiment, now: i64) {
-        self.counts.set(experiment.row.counts);
-        self.state.set(experiment.row.state);
-        self.cells.set(by_trial(&experiment));
+    pub fn take(self, run: Watched, parts: Parts, now: i64) {
+        self.counts.set(run.counts);
+        self.state.set(run.state);
+        self.cells.set(by_trial(&run));
         self.now.set(now);
-        self.page.set(experiment);
+        self.page.set(run);
+        self.parts.set(parts);
     }
 
     /// Whether anything may still change by itself.
@@ -70,9 +134,8 @@ impl Live {
     }
 }
 
-fn by_trial(experiment: &Experiment) -> Cells {
-    experiment
-        .cells
+fn by_trial(run: &Watched) -> Cells {
+    run.cells
         .iter()
         .map(|cell| ((cell.case_id.clone(), cell.trial), cell.clone()))
         .collect()
@@ -113,7 +176,7 @@ mod browser {
     use leptos::task::spawn_local;
 
     use super::{Link, Live};
-    use crate::pages::experiment::experiment_page;
+    use crate::pages::experiment::ExperimentPage;
 
     /// Changes are shown at most twice a second.
     const PACE: Duration = Duration::from_millis(500);
@@ -163,11 +226,15 @@ mod browser {
     async fn load(live: Live) -> bool {
         let (workspace, run) = live
             .page
-            .with_untracked(|page| (page.workspace.clone(), page.row.run));
-        match experiment_page(workspace, run).await {
+            .with_untracked(|page| (page.workspace.clone(), page.run));
+        match crate::ask::page(ExperimentPage { workspace, run }).await {
             Ok(loaded) => {
+                let Ok(run) = loaded.open() else {
+                    return false;
+                };
                 if !live.page.is_disposed() {
-                    live.take(loaded.data, loaded.now);
+                    let now = loaded.now;
+                    live.take(run, loaded.parts(), now);
                 }
                 true
             }
@@ -205,7 +272,7 @@ mod browser {
             let address = self
                 .live
                 .page
-                .with_untracked(|page| events_path(&page.workspace, page.row.run, page.last_event));
+                .with_untracked(|page| events_path(&page.workspace, page.run, page.last_event));
             let mut source = EventSource::new(&address).ok()?;
             let trials = source.subscribe("trial").ok()?;
             let experiment = source.subscribe("experiment").ok()?;

@@ -42,7 +42,7 @@ pub fn RunProgress(
     };
     let address = live
         .page
-        .with_untracked(|page| format!("/w/{}/runs/{}", page.workspace, page.row.run));
+        .with_untracked(|page| format!("/w/{}/runs/{}", page.workspace, page.run));
     view! {
         <section class="mt-5" aria-label="Progress">
             <svg class="w-full h-3 rounded-sm block" preserveAspectRatio="none" viewBox=move || format!("0 0 {} 10", planned().max(1)) role="img" aria-label=label>
@@ -84,7 +84,7 @@ pub fn RunProgress(
                     <dd class="font-semibold">{move || grouped(planned())}</dd>
                 </div>
                 {move || {
-                    let started = live.page.with(|page| page.row.started_at);
+                    let started = live.page.with(|page| page.started_at);
                     (live.state.get() == ExperimentState::Running)
                         .then(|| pace(counts.get(), started, live.now.get()))
                         .flatten()

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use evalkit_core::results::{PooledScore, ResultsJudge};
 use leptos::prelude::*;
 
-use super::live::Live;
 use crate::ui::{Empty, IntervalPlot, Mark, Marked, ScoreAxis, ScrollTable, grouped, percent};
 
 /// Score name and its word, in the order of the table. Others follow by name.
@@ -28,25 +27,18 @@ const ORDER: [(&str, &str); 13] = [
 /// The section.
 #[component]
 pub fn Scores(
-    /// The run.
-    live: Live,
+    /// Corpus scores by name.
+    scores: BTreeMap<String, PooledScore>,
+    /// Who judged.
+    judge: ResultsJudge,
+    /// Trials with something unscored.
+    unscored: u64,
+    /// Something may still change.
+    open: bool,
 ) -> impl IntoView {
-    let scores = Memo::new(move |_| {
-        live.page.with(|page| {
-            (
-                page.scores.clone(),
-                page.row.judge.clone(),
-                page.row.unscored,
-            )
-        })
-    });
     view! {
         <section aria-labelledby="scores-title">
-            {move || {
-                let (scores, judge, unscored) = scores.get();
-                let open = live.is_open();
-                view! { <Table scores judge unscored open/> }
-            }}
+            <Table scores judge unscored open/>
         </section>
     }
 }

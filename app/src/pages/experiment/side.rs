@@ -1,39 +1,51 @@
 //! Beside the scores: the exit code as it would be now, errors as they happen, distributions, what the run was frozen on.
 
-use evalkit_core::view::experiment::TrialError;
+use evalkit_core::results::ResultsJudge;
+use evalkit_core::view::experiment::{ExitNow, Experiment, Frozen, TrialError};
 use leptos::prelude::*;
 
-use super::live::Live;
 use crate::ui::{Mark, Marked, Time, seconds};
+
+/// The column.
+#[component]
+pub fn Side(
+    /// The page's data.
+    experiment: Experiment,
+    /// Something may still change.
+    open: bool,
+) -> impl IntoView {
+    let id = format!("{}@{}", experiment.row.run, experiment.workspace);
+    let base = format!("/w/{}/runs/{}/c", experiment.workspace, experiment.row.run);
+    let (latencies, costs) = (experiment.latencies_ms, experiment.costs_usd);
+    view! {
+        <Exit exit=experiment.exit id open/>
+        <Errors errors=experiment.errors base open/>
+        <Distributions latencies costs/>
+        <FrozenOn
+            frozen=experiment.frozen
+            judge=experiment.row.judge
+            workspace=experiment.workspace
+            dataset=experiment.row.dataset
+        />
+    }
+}
 
 /// What `collect` would answer now.
 #[component]
-pub fn Exit(
-    /// The run.
-    live: Live,
-) -> impl IntoView {
-    let exit = Memo::new(move |_| live.page.with(|page| page.exit.clone()));
-    let id = live
-        .page
-        .with_untracked(|page| format!("{}@{}", page.row.run, page.workspace));
+fn Exit(exit: ExitNow, id: String, open: bool) -> impl IntoView {
+    let (mark, word) = match exit.code {
+        0 => (Mark::Met, "complete"),
+        1 => (Mark::NotMet, "below the threshold"),
+        2 => (Mark::Incomplete, "incomplete"),
+        _ => (Mark::ConfigurationError, "configuration error"),
+    };
+    let when = if open { "If it ended now:" } else { "Exits" };
+    let text = format!("{when} {}, {word}", exit.code);
     view! {
         <section aria-labelledby="exit-title">
             <h2 class="h2" id="exit-title">"Exit code"</h2>
-            {move || {
-                let exit = exit.get();
-                let open = live.is_open();
-                let (mark, word) = match exit.code {
-                    0 => (Mark::Met, "complete"),
-                    1 => (Mark::NotMet, "below the threshold"),
-                    2 => (Mark::Incomplete, "incomplete"),
-                    _ => (Mark::ConfigurationError, "configuration error"),
-                };
-                let text = format!("{} {}, {word}", if open { "If it ended now:" } else { "Exits" }, exit.code);
-                view! {
-                    <p class="mt-2"><Marked mark text class="text-base whitespace-normal"/></p>
-                    <p class="meta mt-1 break-words">{exit.why}</p>
-                }
-            }}
+            <p class="mt-2"><Marked mark text class="text-base whitespace-normal"/></p>
+            <p class="meta mt-1 break-words">{exit.why}</p>
             <p class="meta mt-1.5">"A pipeline reads it from " <span class="id break-all">"evalkit collect " {id}</span></p>
         </section>
     }
@@ -41,22 +53,13 @@ pub fn Exit(
 
 /// Newest first.
 #[component]
-pub fn Errors(
-    /// The run.
-    live: Live,
-) -> impl IntoView {
-    let errors = Memo::new(move |_| live.page.with(|page| page.errors.clone()));
-    let base = live
-        .page
-        .with_untracked(|page| format!("/w/{}/runs/{}/c", page.workspace, page.row.run));
+fn Errors(errors: Vec<TrialError>, base: String, open: bool) -> impl IntoView {
     view! {
         <section aria-labelledby="errors-title">
-            <h2 class="h2" id="errors-title">{move || if live.is_open() { "Errors as they happen" } else { "Errors" }}</h2>
-            {move || {
-                let errors = errors.get();
-                if errors.is_empty() {
-                    return view! { <p class="text-sm text-ink-2 mt-1.5">{if live.is_open() { "None so far." } else { "None." }}</p> }.into_any();
-                }
+            <h2 class="h2" id="errors-title">{if open { "Errors as they happen" } else { "Errors" }}</h2>
+            {if errors.is_empty() {
+                view! { <p class="text-sm text-ink-2 mt-1.5">{if open { "None so far." } else { "None." }}</p> }.into_any()
+            } else {
                 view! { <ul class="mt-1.5 text-sm">{errors.into_iter().map(|error| view! { <ErrorRow error base=base.clone()/> }).collect_view()}</ul> }
                     .into_any()
             }}
@@ -94,23 +97,16 @@ fn ErrorRow(error: TrialError, base: String) -> impl IntoView {
 
 /// Latency and cost of the trials that were recorded.
 #[component]
-pub fn Distributions(
-    /// The run.
-    live: Live,
-) -> impl IntoView {
-    let latencies = Memo::new(move |_| live.page.with(|page| page.latencies_ms.clone()));
-    let costs = Memo::new(move |_| live.page.with(|page| page.costs_usd.clone()));
+fn Distributions(latencies: Vec<u64>, costs: Vec<f64>) -> impl IntoView {
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "milliseconds stay far below 2^52"
+    )]
+    let latencies: Vec<f64> = latencies.into_iter().map(|ms| ms as f64).collect();
     view! {
         <section class="space-y-7" aria-label="Distributions">
-            {move || {
-                #[expect(clippy::cast_precision_loss, reason = "milliseconds stay far below 2^52")]
-                let values: Vec<f64> = latencies.get().into_iter().map(|ms| ms as f64).collect();
-                (!values.is_empty()).then(|| view! { <Histogram title="Latency" values said=said_ms/> })
-            }}
-            {move || {
-                let values = costs.get();
-                (!values.is_empty()).then(|| view! { <Histogram title="Cost a trial" values said=said_usd/> })
-            }}
+            {(!latencies.is_empty()).then(|| view! { <Histogram title="Latency" values=latencies said=said_ms/> })}
+            {(!costs.is_empty()).then(|| view! { <Histogram title="Cost a trial" values=costs said=said_usd/> })}
         </section>
     }
 }
@@ -213,18 +209,12 @@ fn Histogram(title: &'static str, values: Vec<f64>, said: fn(f64) -> String) -> 
 
 /// What the run was measured on.
 #[component]
-pub fn FrozenOn(
-    /// The run.
-    live: Live,
+fn FrozenOn(
+    frozen: Frozen,
+    judge: ResultsJudge,
+    workspace: String,
+    dataset: String,
 ) -> impl IntoView {
-    let (frozen, judge, workspace, dataset) = live.page.with_untracked(|page| {
-        (
-            page.frozen.clone(),
-            page.row.judge.clone(),
-            page.workspace.clone(),
-            page.row.dataset.clone(),
-        )
-    });
     let slug = dataset
         .split([':', ' ', '/'])
         .next()

@@ -1,13 +1,15 @@
 //! A run is readable before any script runs, and says what its numbers are worth.
 
+use evalkit_core::view::experiment::Experiment;
+
 use super::*;
 use crate::pages::samples;
 
 fn page(experiment: Experiment) -> String {
-    samples::html(
-        "/w/clinical/runs/482",
-        move || view! { <ExperimentView experiment/> },
-    )
+    samples::html("/w/clinical/runs/482", move || {
+        let (run, parts) = parts_of(0, experiment);
+        view! { <ExperimentView run parts=parts.into()/> }
+    })
 }
 
 #[test]

@@ -1,94 +1,52 @@
-//! The answer as a reader sees it, with every quote the judge gave underlined and numbered.
+//! The answer, with every quote the judge gave underlined and numbered: pointing at one lights its rubric.
 
 use leptos::html::Div;
 use leptos::prelude::*;
 use leptos_router::hooks::use_navigate;
 
 use super::linking::{Linking, label_under};
-use crate::ui::{Code, Empty, Prose, SafeHtml, Syntax, seconds};
+use crate::ui::{Still, StillPart};
 
 /// The answer's half of the page.
 #[component]
 pub fn Answer(
-    /// Rendered, with evidence.
-    html: SafeHtml,
-    /// Pretty JSON of a structured answer.
-    output: Option<String>,
-    /// Where the answer came from, as spelled.
-    from: Option<String>,
-    /// Milliseconds.
-    latency_ms: Option<u64>,
-    /// Whether any rubric was judged on it, for the legend.
-    judged: bool,
+    /// The answer, drawn (`answered.rs`).
+    part: Still,
     /// Shared with the rubrics.
     linking: Linking,
 ) -> impl IntoView {
     let body = NodeRef::<Div>::new();
     light_evidence(body, linking);
     let navigate = use_navigate();
-    let keys = navigate.clone();
-    let nothing = html.is_empty() && output.is_none();
-    let mut facts = Vec::new();
-    if let Some(from) = from {
-        facts.push(format!("from {from}"));
-    }
-    facts.extend(latency_ms.map(seconds));
+    let select = move |event: &web_sys::Event| {
+        if let Some(label) = label_under(event)
+            && !inside_a_link(event)
+        {
+            linking.select(&label, &navigate);
+            scroll_to(&label);
+        }
+    };
+    let by_key = select.clone();
     view! {
         <section class="min-w-0" aria-labelledby="answer">
-            <div class="lg:sticky lg:top-16 lg:max-h-[calc(100dvh-5rem)] lg:overflow-y-auto" tabindex="0" role="group" aria-label="The answer">
-                <div class="flex flex-wrap items-baseline gap-x-3 mb-3">
-                    <h2 class="h2" id="answer">"The answer"</h2>
-                    <span class="meta">{facts.join(", ")}</span>
-                </div>
-                <div
-                    node_ref=body
-                    on:pointerover=move |event| linking.pointed.set(label_under(&event))
-                    on:pointerleave=move |_| linking.pointed.set(None)
-                    on:focusin=move |event| linking.pointed.set(label_under(&event))
-                    on:focusout=move |_| linking.pointed.set(None)
-                    on:click=move |event| {
-                        if let Some(label) = label_under(&event) {
-                            if inside_a_link(&event) {
-                                return;
-                            }
-                            linking.select(&label, &navigate);
-                            scroll_to(&label);
-                        }
+            <div
+                class="lg:sticky lg:top-16 lg:max-h-[calc(100dvh-5rem)] lg:overflow-y-auto"
+                tabindex="0"
+                role="group"
+                aria-label="The answer"
+                node_ref=body
+                on:pointerover=move |event| linking.pointed.set(label_under(&event))
+                on:pointerleave=move |_| linking.pointed.set(None)
+                on:focusin=move |event| linking.pointed.set(label_under(&event))
+                on:focusout=move |_| linking.pointed.set(None)
+                on:click=move |event| select(&event)
+                on:keydown=move |event| {
+                    if event.key() == "Enter" {
+                        by_key(&event);
                     }
-                    on:keydown=move |event| {
-                        if event.key() == "Enter"
-                            && let Some(label) = label_under(&event)
-                            && !inside_a_link(&event)
-                        {
-                            linking.select(&label, &keys);
-                            scroll_to(&label);
-                        }
-                    }
-                >
-                    {(!html.is_empty()).then(|| view! { <Prose html class="max-w-[60ch]"/> })}
-                    {output
-                        .map(|output| {
-                            view! {
-                                <p class="eyebrow mt-4 mb-1">"Structured output"</p>
-                                <Code text=output syntax=Syntax::Json label="Structured output"/>
-                            }
-                        })}
-                </div>
-                {nothing
-                    .then(|| {
-                        view! { <Empty title="No answer" text="The agent returned neither a text nor a structured output."/> }
-                    })}
-                {(judged && !nothing)
-                    .then(|| {
-                        view! {
-                            <p class="eyebrow mt-5 flex flex-wrap gap-x-5 gap-y-1">
-                                <span><span class="ev s">"solid line"</span> " satisfied"</span>
-                                <span><span class="ev i">"wavy"</span> " incorrect, or credited to the wrong source"</span>
-                                <span><span class="ev q">"dashed"</span> " needs a look"</span>
-                            </p>
-                            <p class="hint mt-1 needs-script">"Point at a rubric or a passage, or tab to it, to light the pair."</p>
-                        }
-                    })}
+                }
+            >
+                <StillPart part/>
             </div>
         </section>
     }

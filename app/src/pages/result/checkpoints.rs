@@ -88,7 +88,7 @@ fn Checkpoint(
                                                     let to = address.clone();
                                                     view! {
                                                         {(n > 0).then_some(", ")}
-                                                        <a class="id" href=move || query.with(|q| q.at_step(&to)) data-noscroll="">{address}</a>
+                                                        <a class="id" href=query.with_untracked(|q| q.at_step(&to)) data-step=to data-noscroll="">{address}</a>
                                                     }
                                                 })
                                                 .collect_view()}

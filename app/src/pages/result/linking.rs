@@ -53,6 +53,32 @@ pub fn in_place() -> NavigateOptions {
     }
 }
 
+/// A move that leaves the page where it is, and that the way back undoes.
+pub fn without_scrolling() -> NavigateOptions {
+    NavigateOptions {
+        scroll: false,
+        ..NavigateOptions::default()
+    }
+}
+
+/// Where a link of a drawn part leads from the address as it is now: to a step (`data-step`) or a rubric (`data-rubric`).
+#[cfg(feature = "hydrate")]
+pub fn chosen_under(event: &web_sys::Event, query: &ResultQuery) -> Option<String> {
+    use wasm_bindgen::JsCast;
+    let target: web_sys::Element = event.target()?.dyn_into().ok()?;
+    let link = target.closest("a[data-step], a[data-rubric]").ok()??;
+    match link.get_attribute("data-step") {
+        Some(step) => Some(query.at_step(&step)),
+        None => Some(query.at_rubric(&link.get_attribute("data-rubric")?)),
+    }
+}
+
+/// Where a link of a drawn part leads; only a browser has events.
+#[cfg(not(feature = "hydrate"))]
+pub fn chosen_under(_event: &web_sys::Event, _query: &ResultQuery) -> Option<String> {
+    None
+}
+
 /// Whether a click should be left to the browser (new tab, new window).
 pub fn is_plain_click(event: &leptos::ev::MouseEvent) -> bool {
     event.button() == 0

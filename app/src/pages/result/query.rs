@@ -2,11 +2,13 @@
 //! lives here, so that a link shows the same to whoever opens it.
 
 use leptos_router::params::ParamsMap;
+use serde::{Deserialize, Serialize};
 
 use crate::pages::escape;
 
 /// Which rubrics are listed.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Show {
     /// All of them.
     #[default]
@@ -20,6 +22,24 @@ pub enum Show {
 }
 
 impl Show {
+    /// All of them, in the order of their tabs.
+    pub const ALL: [Self; 4] = [
+        Self::All,
+        Self::NotSatisfied,
+        Self::Changed,
+        Self::SourceProblems,
+    ];
+
+    /// On its tab.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::All => "All",
+            Self::NotSatisfied => "Not satisfied",
+            Self::Changed => "Changed",
+            Self::SourceProblems => "Source problems",
+        }
+    }
+
     /// As it stands in the address; `None` for the default.
     pub const fn as_str(self) -> Option<&'static str> {
         match self {
@@ -39,7 +59,7 @@ impl Show {
 }
 
 /// The address.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ResultQuery {
     /// `/w/:ws/runs/:id/c/:case`.
     pub path: String,

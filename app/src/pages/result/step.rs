@@ -1,12 +1,10 @@
 //! The open step: what was said, called and returned, and which checkpoints cite it.
 
-use evalkit_core::verdict::EntryVerdict;
 use evalkit_core::view::result::StepView;
 use leptos::prelude::*;
 
-use super::query::ResultQuery;
 use super::trajectory::at;
-use crate::ui::{Code, Mark, Marked, Syntax, grouped, seconds};
+use crate::ui::{Code, Still, StillPart, Syntax, grouped, seconds};
 
 /// Longer texts open on demand, in bytes.
 const LONG: usize = 6_000;
@@ -19,10 +17,8 @@ pub fn StepDetail(
     /// When the next step with a time ran, milliseconds.
     #[prop(optional_no_strip)]
     next_at: Option<i64>,
-    /// Checkpoints that cite it.
-    cited: Vec<(String, EntryVerdict)>,
-    /// The address.
-    query: Memo<ResultQuery>,
+    /// Notes of the checkpoints that cite it.
+    cited: Vec<Still>,
 ) -> impl IntoView {
     let mut facts = Vec::new();
     facts.extend(step.at_ms.map(at));
@@ -88,42 +84,7 @@ pub fn StepDetail(
                     }
                 })}
             {empty.then(|| view! { <p class="meta mt-3">"This step holds no text and no call."</p> })}
-            {cited
-                .into_iter()
-                .map(|(label, verdict)| {
-                    let mark = verdict.verdict.map_or(Mark::Unscored, Mark::from);
-                    let tone = match mark {
-                        Mark::Satisfied => "note sat mt-4",
-                        Mark::Unsatisfied => "note inc mt-4",
-                        _ => "note look mt-4",
-                    };
-                    let others: Vec<String> = verdict.citations;
-                    view! {
-                        <div class=tone>
-                            <p class="text-sm break-words">
-                                <Marked mark text=format!("{label} {}", mark.word())/>
-                                <span class="said text-base ml-2">{verdict.rubric}</span>
-                            </p>
-                            <p class="text-sm text-ink-2 mt-1 break-words">
-                                {verdict.reason.map(|reason| format!("{reason} "))}
-                                "Cites "
-                                {others
-                                    .into_iter()
-                                    .enumerate()
-                                    .map(|(n, address)| {
-                                        let to = address.clone();
-                                        view! {
-                                            {(n > 0).then_some(", ")}
-                                            <a class="id" href=move || query.with(|q| q.at_step(&to)) data-noscroll="">{address}</a>
-                                        }
-                                    })
-                                    .collect_view()}
-                                "."
-                            </p>
-                        </div>
-                    }
-                })
-                .collect_view()}
+            {cited.into_iter().map(|note| view! { <StillPart part=note/> }).collect_view()}
         </div>
     }
 }

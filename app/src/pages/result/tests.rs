@@ -2,6 +2,8 @@
 
 use leptos_router::hooks::use_query_map;
 
+use evalkit_core::view::result::ResultPage;
+
 use super::*;
 use crate::pages::samples;
 
@@ -11,9 +13,8 @@ pub fn page(address: &'static str, page: ResultPage) -> String {
         let map = use_query_map();
         let path = address.split('?').next().unwrap_or_default().to_owned();
         let query = Memo::new(move |_| ResultQuery::read(path.clone(), &map.read()));
-        let selected = query.with_untracked(|q| q.rubric.clone());
-        let data = rendered(page, selected.as_deref());
-        view! { <ResultView data query/> }
+        let (data, parts) = drawn::parts_of(0, page, query.get_untracked());
+        view! { <ResultView data parts=parts.into() query/> }
     })
 }
 

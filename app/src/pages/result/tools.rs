@@ -287,7 +287,7 @@ fn CallRow(
                     Some(call) => {
                         let step = step_of(&call.address);
                         view! {
-                            <a class="id" href=move || query.with(|q| q.at_step(&step)) data-noscroll="">{call.address}</a>
+                            <a class="id" href=query.with_untracked(|q| q.at_step(&step)) data-step=step data-noscroll="">{call.address}</a>
                             " "
                             <span class="id">{call.name}</span>
                             <Arguments args=actual marked=differing/>

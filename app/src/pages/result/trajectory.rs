@@ -2,19 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use evalkit_core::explanation::{entry_verdicts, find};
-use evalkit_core::verdict::{CheckVerdict, EntryVerdict};
-use evalkit_core::view::result::{ResultPage, StepView, TrajectoryView};
+use evalkit_core::verdict::CheckVerdict;
+use evalkit_core::view::result::{StepView, TrajectoryView};
 use leptos::prelude::*;
 use leptos_router::hooks::use_navigate;
+use serde::{Deserialize, Serialize};
 
 use super::answer::scroll_when_narrow;
-use super::checkpoints::Checkpoints;
 use super::linking::{in_place, is_plain_click};
 use super::query::ResultQuery;
 use super::step::StepDetail;
-use super::timeline::Timeline;
-use crate::ui::{Empty, Kbd, Mark, MarkShape, Marked, Tab, Tabs, grouped, seconds};
+use crate::ui::{Empty, Kbd, Mark, MarkShape, Still, StillPart, Tab, Tabs, grouped, seconds};
 
 /// Rows rendered at once; the rest waits behind the search.
 const MOST_ROWS: usize = 1_500;
@@ -22,53 +20,52 @@ const MOST_ROWS: usize = 1_500;
 /// The id of the open step.
 const DETAIL: &str = "step-detail";
 
-/// Which checkpoints cite a step: its label and whether it is satisfied.
-pub type Citations = BTreeMap<String, Vec<(String, CheckVerdict)>>;
+/// How the agent got there, as the page shows it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TrajectoryData {
+    /// Steps, subagents, calls, tokens, cost.
+    pub summary: Option<String>,
+    /// The steps, when any were recorded.
+    pub steps: Option<StepsData>,
+    /// There is an answer, so that steps are missed.
+    pub answered: bool,
+}
 
-/// The section; nothing when there is neither a trajectory nor a checkpoint.
+/// The steps and what is known of them.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct StepsData {
+    /// What was recorded.
+    pub trajectory: TrajectoryView,
+    /// The step that is open before one is chosen.
+    pub first: Option<String>,
+    /// By step: the checkpoints that cite it, and whether each is satisfied.
+    pub citations: BTreeMap<String, Vec<(String, CheckVerdict)>>,
+    /// By checkpoint: what it says, for the steps that it cites.
+    pub notes: BTreeMap<String, Still>,
+    /// Problems of the format, and when each step ran.
+    pub above: Still,
+}
+
+/// The section.
 #[component]
 pub fn Trajectory(
-    /// The result.
-    page: ResultPage,
+    /// The steps.
+    data: TrajectoryData,
+    /// The checkpoints, drawn.
+    checkpoints: Still,
     /// The address.
     query: Memo<ResultQuery>,
 ) -> impl IntoView {
-    let sentences = page.case.trajectory_rubrics().to_vec();
-    if page.trajectory.is_none() && sentences.is_empty() {
-        return ().into_any();
-    }
-    let verdicts = entry_verdicts(&page.grades, "trajectory_rubrics");
-    let grade = find(&page.grades, "trajectory_rubrics").cloned();
-    let citations = citations(&verdicts);
-    let usage = page.usage.clone();
-    let answered = page.answer.is_some() || page.output.is_some();
-    let summary = page.trajectory.as_ref().map(|t| {
-        let mut parts = vec![plural(t.steps.len() as u64, "step")];
-        if !t.documents.is_empty() {
-            parts.push(plural(t.documents.len() as u64, "subagent"));
-        }
-        parts.push(plural(t.tool_calls, "call"));
-        if let Some(usage) = &usage {
-            let tokens = usage.input_tokens.unwrap_or(0) + usage.output_tokens.unwrap_or(0);
-            if tokens > 0 {
-                parts.push(format!("{} tokens", grouped(tokens)));
-            }
-            if let Some(cost) = usage.cost_usd {
-                parts.push(format!("${cost:.2}"));
-            }
-        }
-        parts.join(", ")
-    });
     view! {
         <section class="mt-12 scroll-mt-16" id="trajectory" aria-labelledby="trajectory-title">
             <div class="flex flex-wrap items-baseline gap-x-4 gap-y-1 mb-2">
                 <h2 class="h2" id="trajectory-title">"How it got there"</h2>
-                <span class="meta">{summary}</span>
+                <span class="meta">{data.summary}</span>
             </div>
-            {(!sentences.is_empty()).then(|| view! { <Checkpoints sentences verdicts=verdicts.clone() grade query/> })}
-            {match page.trajectory {
-                Some(trajectory) => view! { <Steps trajectory citations verdicts query/> }.into_any(),
-                None if !answered => ().into_any(),
+            <StillPart part=checkpoints/>
+            {match data.steps {
+                Some(data) => view! { <Steps data query/> }.into_any(),
+                None if !data.answered => ().into_any(),
                 None => {
                     view! {
                         <Empty
@@ -81,40 +78,20 @@ pub fn Trajectory(
             }}
         </section>
     }
-    .into_any()
-}
-
-fn plural(n: u64, word: &str) -> String {
-    format!("{} {word}{}", grouped(n), if n == 1 { "" } else { "s" })
-}
-
-/// Which step each checkpoint cites.
-fn citations(verdicts: &[EntryVerdict]) -> Citations {
-    let mut out = Citations::new();
-    for (index, verdict) in verdicts.iter().enumerate() {
-        let Some(standing) = verdict.verdict else {
-            continue;
-        };
-        for address in &verdict.citations {
-            out.entry(address.clone())
-                .or_default()
-                .push((format!("T{}", index + 1), standing));
-        }
-    }
-    out
 }
 
 #[component]
-fn Steps(
-    trajectory: TrajectoryView,
-    citations: Citations,
-    verdicts: Vec<EntryVerdict>,
-    query: Memo<ResultQuery>,
-) -> impl IntoView {
-    let start = first_step(&trajectory, &verdicts);
+fn Steps(data: StepsData, query: Memo<ResultQuery>) -> impl IntoView {
+    let StepsData {
+        trajectory,
+        first: start,
+        citations,
+        notes,
+        above,
+    } = data;
     let steps = StoredValue::new(trajectory.steps.clone());
     let citations = StoredValue::new(citations);
-    let verdicts = StoredValue::new(verdicts);
+    let notes = StoredValue::new(notes);
     let selected = Memo::new(move |_| {
         let wanted = query.with(|q| q.step.clone());
         steps.with_value(|steps| {
@@ -153,7 +130,6 @@ fn Steps(
         tabs
     };
     let documents = trajectory.documents.clone();
-    let problems = trajectory.problems.clone();
     let navigate = StoredValue::new(use_navigate());
     let go = move |address: &str| {
         let href = query.with_untracked(|q| q.step_here(address));
@@ -188,7 +164,7 @@ fn Steps(
         navigate.with_value(|navigate| navigate(&href, in_place()));
     };
     view! {
-        {(!problems.is_empty()).then(|| view! { <Problems problems/> })}
+        <StillPart part=above/>
         <div
             class="scroll-mt-16"
             id="steps"
@@ -205,7 +181,6 @@ fn Steps(
                 by(distance);
             }
         >
-            <Timeline trajectory=trajectory.clone()/>
             <div class="flex flex-wrap items-end gap-x-6 gap-y-2 mt-2">
                 <div class="min-w-0 basis-full sm:basis-0 sm:grow">{move || view! { <Tabs label="Filter steps by tool" tabs=tool_tabs()/> }}</div>
                 <form method="get" action=path on:submit=move |event| {
@@ -288,16 +263,12 @@ fn Steps(
                                 let next = steps.get(at + 1..)?.iter().find_map(|step| step.at_ms);
                                 Some((steps[at].clone(), next))
                             })?;
-                        let cited: Vec<(String, EntryVerdict)> = verdicts
-                            .with_value(|verdicts| {
-                                verdicts
-                                    .iter()
-                                    .enumerate()
-                                    .filter(|(_, v)| v.citations.contains(&address))
-                                    .map(|(index, v)| (format!("T{}", index + 1), v.clone()))
-                                    .collect()
+                        let labels = citations.with_value(|c| c.get(&address).cloned().unwrap_or_default());
+                        let cited = notes
+                            .with_value(|notes| {
+                                labels.iter().filter_map(|(label, _)| notes.get(label).cloned()).collect::<Vec<Still>>()
                             });
-                        Some(view! { <StepDetail step next_at=next cited query/> })
+                        Some(view! { <StepDetail step next_at=next cited/> })
                     }}
                     <p class="meta mt-4 needs-script hidden sm:block">
                         <Kbd keys="J"/> " " <Kbd keys="K"/> " next and previous step, with the focus in the steps"
@@ -306,31 +277,6 @@ fn Steps(
             </div>
         </div>
     }
-}
-
-/// Which step is open before one is chosen: the first that an unsatisfied checkpoint cites, else the first with a call,
-/// else the first.
-fn first_step(trajectory: &TrajectoryView, verdicts: &[EntryVerdict]) -> Option<String> {
-    let known = |address: &&String| {
-        trajectory
-            .steps
-            .iter()
-            .any(|step| &step.address == *address)
-    };
-    verdicts
-        .iter()
-        .filter(|v| v.verdict == Some(CheckVerdict::Unsatisfied))
-        .flat_map(|v| &v.citations)
-        .find(known)
-        .cloned()
-        .or_else(|| {
-            trajectory
-                .steps
-                .iter()
-                .find(|s| !s.copied && !s.calls.is_empty())
-                .map(|s| s.address.clone())
-        })
-        .or_else(|| trajectory.steps.first().map(|s| s.address.clone()))
 }
 
 /// Whether a step holds every word, and calls the tool.
@@ -459,82 +405,24 @@ pub fn at(milliseconds: i64) -> String {
     )
 }
 
-/// What the checker found; the run is graded all the same.
-#[component]
-fn Problems(problems: Vec<String>) -> impl IntoView {
-    let count = problems.len() as u64;
-    view! {
-        <details class="note look mb-4">
-            <summary class="text-sm">
-                <Marked mark=Mark::NeedsALook text=plural(count, "problem")/>
-                <span class="text-ink-2 ml-2">"in the trajectory’s format. The run was graded all the same."</span>
-            </summary>
-            <ul class="text-sm text-ink-2 mt-1.5 list-disc pl-5">
-                {problems.into_iter().take(100).map(|line| view! { <li class="break-words">{line}</li> }).collect_view()}
-            </ul>
-        </details>
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use evalkit_core::view::result::CallView;
 
     use super::*;
 
-    fn step(address: &str, title: &str, tool: Option<&str>) -> StepView {
-        StepView {
-            address: address.to_owned(),
-            title: title.to_owned(),
-            calls: tool
-                .map(|name| CallView {
-                    name: name.to_owned(),
-                    arguments: "{\"q\": \"Net debt\"}".to_owned(),
-                    ..CallView::default()
-                })
-                .into_iter()
-                .collect(),
-            ..StepView::default()
-        }
-    }
-
-    fn verdict(verdict: CheckVerdict, citations: &[&str]) -> EntryVerdict {
-        EntryVerdict {
-            rubric: String::new(),
-            rule: None,
-            verdict: Some(verdict),
-            unscored: None,
-            evidence: Vec::new(),
-            reason: None,
-            citations: citations.iter().map(|c| (*c).to_owned()).collect(),
-        }
-    }
-
-    #[test]
-    fn the_step_of_a_missed_checkpoint_opens_first() {
-        let trajectory = TrajectoryView {
-            steps: vec![
-                step("main:1", "asks", None),
-                step("main:2", "calls", Some("get")),
-                step("main:3", "answers", None),
-            ],
-            ..TrajectoryView::default()
-        };
-        let first = |verdicts: &[EntryVerdict]| first_step(&trajectory, verdicts);
-        assert_eq!(first(&[]).as_deref(), Some("main:2"));
-        assert_eq!(
-            first(&[
-                verdict(CheckVerdict::Satisfied, &["main:1"]),
-                verdict(CheckVerdict::Unsatisfied, &["main:9", "main:3"])
-            ])
-            .as_deref(),
-            Some("main:3")
-        );
-    }
-
     #[test]
     fn search_reads_titles_arguments_and_results() {
-        let step = step("main:2", "Calls the tool", Some("get"));
+        let step = StepView {
+            address: "main:2".to_owned(),
+            title: "Calls the tool".to_owned(),
+            calls: vec![CallView {
+                name: "get".to_owned(),
+                arguments: "{\"q\": \"Net debt\"}".to_owned(),
+                ..CallView::default()
+            }],
+            ..StepView::default()
+        };
         assert!(fits(&step, "", None));
         assert!(fits(&step, "net tool", None));
         assert!(!fits(&step, "net equity", None));
@@ -546,21 +434,5 @@ mod tests {
     fn ids_are_plain() {
         assert_eq!(step_id("main:4"), "step-main-584");
         assert_ne!(step_id("a b"), step_id("a-b"));
-    }
-
-    #[test]
-    fn citations_by_step() {
-        let cited = citations(&[
-            verdict(CheckVerdict::Satisfied, &["main:1", "main:2"]),
-            verdict(CheckVerdict::Unsatisfied, &["main:1"]),
-        ]);
-        assert_eq!(
-            cited["main:1"],
-            [
-                ("T1".to_owned(), CheckVerdict::Satisfied),
-                ("T2".to_owned(), CheckVerdict::Unsatisfied)
-            ]
-        );
-        assert_eq!(cited["main:2"].len(), 1);
     }
 }

@@ -51,15 +51,12 @@ pub fn Sentence(
         .map(|part| match part {
             Part::Text(text) => text.into_any(),
             Part::Label(label) => {
-                let word = label.clone();
-                let href = move || {
-                    if is_label(&label) {
-                        query.with(|q| q.at_rubric(&label))
-                    } else {
-                        format!("{}#{label}", query.with(ResultQuery::href))
-                    }
-                };
-                view! { <a href=href data-noscroll="">{word}</a> }.into_any()
+                let rubric = is_label(&label).then(|| label.clone());
+                let href = query.with_untracked(|q| match &rubric {
+                    Some(label) => q.at_rubric(label),
+                    None => format!("{}#{label}", q.href()),
+                });
+                view! { <a href=href data-rubric=rubric data-noscroll="">{label}</a> }.into_any()
             }
         })
         .collect_view()

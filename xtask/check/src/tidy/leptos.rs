@@ -35,13 +35,15 @@ const BANNED: [(&str, &str); 6] = [
     ),
 ];
 /// The files that may write markup: each escapes it or writes a constant.
-const WRITERS: [&str; 4] = [
+const WRITERS: [&str; 5] = [
     // The start script and the sprite: constants and the addresses of the site.
     "app/src/shell.rs",
     // Rendered Markdown, through SafeHtml.
     "app/src/ui/markdown.rs",
     // The text of a textarea, which Leptos does not escape on the server.
     "app/src/ui/field.rs",
+    // Parts that the server drew: views of this crate, whose texts Leptos escapes.
+    "app/src/ui/still.rs",
     // Coloured code: every token is escaped.
     "app/src/ui/code.rs",
 ];
