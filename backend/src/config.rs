@@ -6,6 +6,7 @@ mod file;
 use std::collections::{BTreeMap, HashMap};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use evalkit_core::agent::AgentConfig;
 use evalkit_engine::egress::AllowRule;
@@ -94,6 +95,8 @@ pub struct Config {
     pub limits: Limits,
     /// Where the site's files are, when the environment says.
     pub site: Option<PathBuf>,
+    /// How long a worker may hold a trial without a sign of life, when the environment says (chaos tests).
+    pub lease: Option<Duration>,
     /// What is logged: a filter of `tracing`.
     pub log: String,
 }
@@ -208,6 +211,7 @@ impl Config {
             egress_allow: file.egress_allow,
             limits: file.limits,
             site: environment.get("EVALKIT_SITE_DIR").map(PathBuf::from),
+            lease: environment.get(LEASE).map(parse_lease).transpose()?,
             log: environment
                 .get("EVALKIT_LOG")
                 .unwrap_or(if arguments.demo { "warn" } else { "info" })
@@ -281,6 +285,23 @@ fn parse_bind(text: &str, from: &str) -> Result<SocketAddr, ConfigError> {
             "Write an IP address and a port, e.g. 127.0.0.1:3000.",
         )
     })
+}
+
+/// The variable of the chaos tests, which cannot wait for the lease of a deployment (`reliability.md`, section 4).
+const LEASE: &str = "EVALKIT_TEST_LEASE_MS";
+
+/// 100 ms to 60 s.
+fn parse_lease(text: &str) -> Result<Duration, ConfigError> {
+    text.parse()
+        .ok()
+        .filter(|ms| (100..=60_000).contains(ms))
+        .map(Duration::from_millis)
+        .ok_or_else(|| {
+            ConfigError::new(
+                format!("{LEASE} is `{text}`, which is no lease."),
+                "Leave it out: it is for tests of kills and pauses. They write milliseconds, 100 to 60000.",
+            )
+        })
 }
 
 fn check_public_url(url: &str) -> Result<String, ConfigError> {

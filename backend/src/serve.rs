@@ -175,6 +175,7 @@ fn read_judge(
 }
 
 fn engine(config: &Config, store: Store, judge: JudgeConfig) -> Result<Engine, Refused> {
+    let usual = EngineSettings::default();
     let settings = EngineSettings {
         egress: EgressSettings {
             allow: config.egress_allow.clone(),
@@ -189,7 +190,8 @@ fn engine(config: &Config, store: Store, judge: JudgeConfig) -> Result<Engine, R
         judge_keys: config.judge_keys.clone(),
         config_folder: config.folder.clone(),
         config_agent_secrets: config.agent_secrets.clone(),
-        ..EngineSettings::default()
+        lease: config.lease.unwrap_or(usual.lease),
+        ..usual
     };
     Engine::new(store, settings).map_err(|error| Refused(error.to_string()))
 }

@@ -6,6 +6,9 @@
 //!
 //! What is absent: anything that ships. This crate is a development dependency alone.
 
+pub mod history;
+pub mod invariants;
+
 use std::future::Future;
 use std::io::Write as _;
 use std::panic::AssertUnwindSafe;
