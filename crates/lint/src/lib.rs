@@ -21,6 +21,7 @@ mod nearest;
 pub mod node;
 mod print;
 mod project;
+mod prose;
 mod report;
 pub mod rules;
 mod scalar;
@@ -35,6 +36,7 @@ pub use facts::{FACTS_SCHEMA, FixtureFile, LintFacts};
 pub use lower::FixtureEntry;
 pub use nearest::nearest;
 pub use report::{
-    LINT_SCHEMA, LintDocument, LintReport, ParsedCase, ParsedDataset, ParsedOverlay, lint,
+    LINT_SCHEMA, LintDocument, LintReport, ParsedCase, ParsedDataset, ParsedOverlay, documents,
+    lint,
 };
 pub use source::{SourceFile, Span};

@@ -159,6 +159,16 @@ pub fn lint(files: &[SourceFile], facts: &LintFacts) -> LintReport {
     }
 }
 
+/// What a file says, as JSON: one value a document. `None` when a part cannot be read.
+pub fn documents(file: &SourceFile) -> Option<Vec<serde_json::Value>> {
+    let file = read(file, 0);
+    if !file.parsed.errors.is_empty() {
+        return None;
+    }
+    let documents = file.parsed.documents.iter();
+    documents.map(|document| document.root.to_json()).collect()
+}
+
 /// Drops what is silenced or said twice (an alias repeats its value), and sorts.
 fn finish(mut found: Vec<Diagnostic>, files: &[File<'_>]) -> Vec<Diagnostic> {
     let mut allowed: HashMap<&str, Allowed> = HashMap::new();

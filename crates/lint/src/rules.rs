@@ -3,11 +3,18 @@
 //! To add a rule, write its file with a `RULE` and a `check`, list it in [`CATALOGUE`], and put its `check` into the
 //! table of what it looks at. A test runs every example: the bad one raises the code and the good one does not.
 
+pub(crate) mod checkpoint_no_value;
+pub(crate) mod compound;
+pub(crate) mod dash_list;
+pub(crate) mod date_anchor;
 pub(crate) mod document;
+pub(crate) mod duplicate;
 pub(crate) mod evaluator_unknown;
+pub(crate) mod expected_uncovered;
 pub(crate) mod field_missing;
 pub(crate) mod field_type;
 pub(crate) mod field_unknown;
+pub(crate) mod final_figure;
 pub(crate) mod fixture_hash;
 pub(crate) mod fixture_key;
 pub(crate) mod fixture_missing;
@@ -16,16 +23,25 @@ pub(crate) mod ground_truth;
 pub(crate) mod id_duplicate;
 pub(crate) mod id_format;
 pub(crate) mod id_taken;
+pub(crate) mod jargon;
 pub(crate) mod nothing_to_grade;
+pub(crate) mod opinion;
 pub(crate) mod overlay_agents;
 pub(crate) mod overlay_clash;
 pub(crate) mod overlay_field;
 pub(crate) mod overlay_target;
+pub(crate) mod presentation;
 pub(crate) mod rubric_field;
 pub(crate) mod rubric_source;
 pub(crate) mod rubric_type;
+pub(crate) mod series;
+pub(crate) mod source_narrow;
+pub(crate) mod source_partial;
 pub(crate) mod tool_check;
 pub(crate) mod tool_unknown;
+pub(crate) mod trajectory_copy;
+pub(crate) mod type_mismatch;
+pub(crate) mod unasked;
 pub(crate) mod value;
 pub(crate) mod yaml;
 
@@ -58,7 +74,7 @@ pub struct Example {
     pub facts: &'static str,
 }
 
-/// Every rule, errors first, in the order of `cases.md`.
+/// Every rule, in the order of `cases.md`.
 pub const CATALOGUE: &[&Rule] = &[
     &yaml::RULE,
     &document::RULE,
@@ -72,6 +88,7 @@ pub const CATALOGUE: &[&Rule] = &[
     &rubric_type::RULE,
     &rubric_source::RULE,
     &rubric_field::RULE,
+    &jargon::RULE,
     &fixture_key::RULE,
     &fixture_unknown::RULE,
     &fixture_missing::RULE,
@@ -83,7 +100,22 @@ pub const CATALOGUE: &[&Rule] = &[
     &evaluator_unknown::RULE,
     &tool_check::RULE,
     &value::RULE,
+    &date_anchor::RULE,
+    &compound::RULE,
+    &dash_list::RULE,
+    &type_mismatch::RULE,
+    &presentation::RULE,
+    &opinion::RULE,
+    &checkpoint_no_value::RULE,
+    &series::RULE,
+    &source_partial::RULE,
+    &source_narrow::RULE,
+    &duplicate::RULE,
+    &unasked::RULE,
+    &expected_uncovered::RULE,
+    &trajectory_copy::RULE,
     &tool_unknown::RULE,
+    &final_figure::RULE,
     &ground_truth::RULE,
 ];
 
@@ -107,6 +139,21 @@ const CASE_RULES: &[fn(&Unit<'_>, &Project<'_>, &mut Sink)] = &[
     tool_check::check,
     tool_unknown::check,
     value::check_case,
+    date_anchor::check,
+    compound::check,
+    dash_list::check,
+    type_mismatch::check,
+    presentation::check,
+    opinion::check,
+    checkpoint_no_value::check,
+    series::check,
+    source_partial::check,
+    source_narrow::check,
+    duplicate::check,
+    unasked::check,
+    expected_uncovered::check,
+    trajectory_copy::check,
+    final_figure::check,
     ground_truth::check,
 ];
 
@@ -134,6 +181,7 @@ const FIXTURE_RULES: &[fn(&Fixture<'_>, &Project<'_>, &mut Sink)] = &[
 /// Looks at everything at once.
 const PROJECT_RULES: &[fn(&Project<'_>, &mut Sink)] = &[
     id_duplicate::check,
+    jargon::check,
     fixture_key::check_duplicates,
     fixture_missing::check_facts,
     overlay_clash::check,

@@ -42,3 +42,11 @@ pub(crate) fn check(unit: &Unit<'_>, _: &Project<'_>, sink: &mut Sink) {
         }
     }
 }
+
+/// Whether the case waits for its ground truth.
+pub(super) fn waits(unit: &Unit<'_>) -> bool {
+    let tags = unit.node.get("tags").and_then(Node::list);
+    tags.unwrap_or_default()
+        .iter()
+        .any(|tag| tag.text() == Some("needs-ground-truth"))
+}

@@ -1,10 +1,14 @@
 //! The linter from outside: files in, diagnostics and cases out.
 
 mod catalogue;
+mod data;
 mod datasets;
+mod jargon;
+mod pages;
 mod properties;
 mod recovery;
 mod traps;
+mod wording;
 
 use evalkit_lint::{LintFacts, LintReport, SourceFile, lint};
 
