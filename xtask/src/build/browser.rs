@@ -129,7 +129,7 @@ pub fn bind(repo: &Repo, mode: Mode, tool: &Path, raw: &[Raw], board: &Board) ->
         ];
         let outputs: Vec<&Path> = outputs.iter().map(PathBuf::as_path).collect();
         board.step(&format!("{name}.js"), |_| {
-            let inputs = Inputs::of("bindgen 2")
+            let inputs = Inputs::of("bindgen 3")
                 .text("mode", mode.name())
                 .files(repo, "package-lock.json")?
                 .files(repo, "xtask/build")?
@@ -225,6 +225,9 @@ fn optimise(repo: &Repo, from: &Path, to: &Path) -> Result<()> {
         "--converge",
         "--strip-debug",
         "--strip-producers",
+        // The first 1,024 bytes are the far end of the stack, and no Rust pointer is made by wrapping around. Addresses may then
+        // be folded into loads and stores.
+        "--low-memory-unused",
         // What rustc may use in a wasm32 module today; wasm-opt refuses what it is not told of.
         "--enable-bulk-memory",
         "--enable-bulk-memory-opt",
