@@ -340,6 +340,11 @@ impl Worker {
         );
     }
 
+    /// Nothing new is taken any more.
+    fn is_stopping(&self) -> bool {
+        *self.stop.borrow()
+    }
+
     fn lease(&self) -> i64 {
         micros(self.settings.lease)
     }

@@ -46,7 +46,7 @@ pub use people::session::COOKIE_SECONDS;
 pub use people::setup::NewOwner;
 pub use people::sign_in::SignedIn;
 pub use people::token::NewTokenRequest;
-pub use queue::{Claim, ExperimentPlan, Fence, Reaped, Recording, Taken};
+pub use queue::{Claim, ExperimentPlan, Fence, Reaped, Recording, Taken, Wanted};
 pub use results::Download;
 pub use secret::SecretText;
 pub use settings::{Database, Settings};

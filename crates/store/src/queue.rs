@@ -26,7 +26,7 @@ pub(crate) use claim::effective_cases;
 pub use claim::Claim;
 pub use lease::Reaped;
 pub use plan::ExperimentPlan;
-pub use record::Recording;
+pub use record::{Recording, Wanted};
 
 /// What a worker must name to write: the trial and the epoch of its claim.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -104,6 +104,10 @@ trait Job: Send {
     fn take_in(&mut self, other: Box<dyn Job>) -> Option<Box<dyn Job>> {
         Some(other)
     }
+    /// Whether somebody waits for it who could go on: see [`Gather::URGENT`].
+    fn urgent(&self) -> bool {
+        false
+    }
     /// Several pieces done together, apart again.
     fn apart(self: Box<Self>) -> Vec<Box<dyn Job>>;
     /// Tells the caller; `lost` when the transaction itself failed.
@@ -207,10 +211,11 @@ where
 }
 
 /// Jobs of one transaction: those to be run, and those that were.
-#[derive(Default)]
 struct Batch {
     waiting: VecDeque<Box<dyn Job>>,
     run: Vec<Box<dyn Job>>,
+    /// Holds what was left once already: everything in it is done now.
+    patient: bool,
 }
 
 impl Batch {
@@ -227,7 +232,8 @@ impl Batch {
 
     /// The next job, and every job that can be done with it.
     fn next(&mut self) -> Option<Box<dyn Job>> {
-        let mut job = self.waiting.pop_front()?;
+        let urgent = self.waiting.iter().position(|job| job.urgent());
+        let mut job = self.waiting.remove(urgent.unwrap_or(0))?;
         for _ in 0..self.waiting.len() {
             if let Some(other) = self
                 .waiting
@@ -264,10 +270,24 @@ impl From<StoreError> for Failed {
 
 impl Task {
     async fn run(mut self) {
-        while let Some(first) = self.inbox.recv().await {
-            let mut batch = Batch::default();
-            batch.waiting.push_back(first);
+        // What an urgent job was committed without.
+        let mut left = VecDeque::new();
+        loop {
+            let mut batch = Batch {
+                patient: !left.is_empty(),
+                waiting: std::mem::take(&mut left),
+                run: Vec::new(),
+            };
+            if batch.waiting.is_empty() {
+                match self.inbox.recv().await {
+                    Some(first) => batch.waiting.push_back(first),
+                    None => return,
+                }
+            }
             let lost = self.carry(&mut batch).await.err();
+            if lost.is_none() {
+                left = std::mem::take(&mut batch.waiting);
+            }
             for job in batch.run.into_iter().chain(batch.waiting) {
                 job.answer(lost.as_ref());
             }
@@ -297,6 +317,7 @@ impl Task {
         let begun = Instant::now();
         let mut tx = self.db.write().await.map_err(Failed::Begin)?;
         let mut stays = false;
+        let mut urgent = false;
         loop {
             if batch.len() < BATCH && begun.elapsed() < BATCH_TIME {
                 while batch.len() < BATCH
@@ -308,6 +329,11 @@ impl Task {
             let Some(job) = batch.next() else {
                 break;
             };
+            if urgent && !job.urgent() && !batch.patient {
+                batch.waiting.push_front(job);
+                break;
+            }
+            urgent |= job.urgent();
             stays |= step(&mut tx, job, batch).await?;
         }
         if !stays {

@@ -122,7 +122,29 @@ impl Lane {
     }
 }
 
+impl Lane {
+    /// Room for one more trial after one whose answer is being stored; none when paused, full, or known to have nothing
+    /// queued.
+    pub(crate) fn next_place(&self) -> Option<OwnedSemaphorePermit> {
+        if self.rests.load(Ordering::Relaxed) || self.drained.load(Ordering::Relaxed) {
+            return None;
+        }
+        Arc::clone(&self.backlog).try_acquire_owned().ok()
+    }
+}
+
 impl Permits {
+    /// The room of a trial that follows another one in its call.
+    pub(crate) fn following(
+        call: Option<OwnedSemaphorePermit>,
+        place: OwnedSemaphorePermit,
+    ) -> Self {
+        Self {
+            call,
+            _place: place,
+        }
+    }
+
     /// The room of a trial that only needs grading.
     pub(crate) fn grading(place: OwnedSemaphorePermit) -> Self {
         Self {

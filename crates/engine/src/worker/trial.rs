@@ -2,11 +2,12 @@
 
 use std::collections::HashSet;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use evalkit_core::experiment::TrialState;
 use evalkit_core::run::{AgentErrorClass, RecordedRun, RunError};
-use evalkit_store::{Claim, Recording, StoreError};
+use evalkit_store::{Claim, Recording, StoreError, Wanted};
 use tokio::time::Instant;
 
 use super::lane::{Lane, Permits};
@@ -22,7 +23,7 @@ const GRADING: &str = "grading";
 
 /// Brings a claimed trial as far as it goes. Errors of the store end the task and nothing else: the lease runs out, and
 /// the trial goes on from what is committed.
-pub(super) async fn run(worker: &Arc<Worker>, lane: &Lane, claim: Claim, permits: Permits) {
+pub(super) async fn run(worker: &Arc<Worker>, lane: &Arc<Lane>, claim: Claim, permits: Permits) {
     let trial = claim.fence.trial_id.clone();
     match carry(worker, lane, claim, permits).await {
         Ok(true) => {}
@@ -33,19 +34,34 @@ pub(super) async fn run(worker: &Arc<Worker>, lane: &Lane, claim: Claim, permits
 
 async fn carry(
     worker: &Arc<Worker>,
-    lane: &Lane,
+    lane: &Arc<Lane>,
     claim: Claim,
     mut permits: Permits,
 ) -> Result<bool, StoreError> {
     let run = if claim.state == TrialState::Running {
         let called = call(worker, lane, &claim).await;
         let run = match called {
-            Ok(reply) => journal(worker, &claim, reply).await?,
+            Ok(reply) => {
+                let place = lane.next_place().filter(|_| !worker.is_stopping());
+                let (run, next) = journal(worker, &claim, reply, place.is_some()).await?;
+                // The answer is safe: the next call begins while this one is graded.
+                let call = permits.call.take();
+                match (next, place) {
+                    (Some(next), Some(place)) => {
+                        worker.begin(next, Arc::clone(lane), Permits::following(call, place));
+                    }
+                    (_, place) => {
+                        if place.is_some() && run.is_some() {
+                            lane.drained.store(true, Ordering::Relaxed);
+                        }
+                        drop((call, place));
+                        worker.wake.notify_one();
+                    }
+                }
+                run
+            }
             Err(failure) => return fail(worker, lane, &claim, failure).await,
         };
-        // The answer is safe: the next call may begin while this one is graded.
-        drop(permits.call.take());
-        worker.wake.notify_one();
         match run {
             Some(run) => run,
             None => return Ok(false),
@@ -91,13 +107,18 @@ async fn call(worker: &Worker, lane: &Lane, claim: &Claim) -> Result<AgentReply,
     outcome
 }
 
-/// Stores the answer before anything else is done with it; gives the run back for grading, or nothing when the trial is
-/// no longer held.
+/// Stores the answer before anything else is done with it, and with it takes the next trial when one is wanted. Gives the
+/// run back for grading, or nothing when the trial is no longer held.
 async fn journal(
     worker: &Worker,
     claim: &Claim,
     reply: AgentReply,
-) -> Result<Option<RecordedRun>, StoreError> {
+    wants_next: bool,
+) -> Result<(Option<RecordedRun>, Option<Claim>), StoreError> {
+    let wanted = wants_next.then(|| Wanted {
+        worker: worker.name.clone(),
+        lease: worker.lease(),
+    });
     let AgentReply {
         mut run,
         trajectory: bytes,
@@ -108,26 +129,31 @@ async fn journal(
         run: run.clone(),
         trajectory: bytes,
     };
-    let taken = worker
+    let (taken, next) = worker
         .persist("recording an answer", || {
-            let recording = recording.clone();
+            let (recording, wanted) = (recording.clone(), wanted.clone());
             async {
                 worker
                     .store
-                    .record_answer(&worker.store.system_ctx(), &claim.fence, recording)
+                    .record_answer_and_claim(
+                        &worker.store.system_ctx(),
+                        &claim.fence,
+                        recording,
+                        wanted,
+                    )
                     .await
             }
         })
         .await?;
     if !taken {
-        return Ok(None);
+        return Ok((None, None));
     }
     run.trajectory = trajectory;
     // As the store writes it, so that a later regrade sees the same text (D29).
     if let Some(answer) = run.answer.as_mut().filter(|answer| answer.contains('\0')) {
         *answer = answer.replace('\0', "\u{2400}");
     }
-    Ok(Some(run))
+    Ok((Some(run), next))
 }
 
 async fn fail(

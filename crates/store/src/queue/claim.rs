@@ -37,7 +37,7 @@ pub struct Claim {
     pub case: EffectiveCase,
 }
 
-struct Taken {
+pub(super) struct Taken {
     trial_id: String,
     experiment_id: String,
     workspace_id: String,
@@ -139,50 +139,53 @@ impl Store {
         self.complete(taken).await
     }
 
-    /// Adds each trial's effective case, in two statements an experiment at most.
     async fn complete(&self, taken: Vec<Taken>) -> Result<Vec<Claim>, StoreError> {
-        let mut by_experiment: HashMap<String, Vec<Taken>> = HashMap::new();
-        for trial in taken {
-            by_experiment
-                .entry(trial.experiment_id.clone())
-                .or_default()
-                .push(trial);
+        if taken.is_empty() {
+            return Ok(Vec::new());
         }
-        let mut claims = Vec::new();
-        if by_experiment.is_empty() {
-            return Ok(claims);
-        }
-        let mut tx = self.read().await?;
-        for (experiment_id, trials) in by_experiment {
-            let mut ids: Vec<String> = trials.iter().map(|t| t.case_id.clone()).collect();
-            ids.sort_unstable();
-            ids.dedup();
-            let cases = effective_cases(&mut tx, &experiment_id, &ids).await?;
-            for trial in trials {
-                let (case, version) = cases.get(&trial.case_id).cloned().ok_or_else(|| {
-                    StoreError::Unreadable(format!("no frozen case {}", trial.case_id))
-                })?;
-                claims.push(Claim {
-                    fence: Fence {
-                        trial_id: trial.trial_id,
-                        epoch: trial.epoch,
-                    },
-                    experiment_id: trial.experiment_id,
-                    workspace_id: trial.workspace_id,
-                    state: trial.state,
-                    attempt: trial.attempt,
-                    idempotency_key: trial.idempotency_key,
-                    trial: trial.trial,
-                    version,
-                    case,
-                });
-            }
-        }
-        Ok(claims)
+        completed(&mut self.read().await?, taken).await
     }
 }
 
-async fn claim(
+/// Adds each trial's effective case, in two statements an experiment at most.
+pub(super) async fn completed(tx: &mut Tx, taken: Vec<Taken>) -> Result<Vec<Claim>, StoreError> {
+    let mut by_experiment: HashMap<String, Vec<Taken>> = HashMap::new();
+    for trial in taken {
+        by_experiment
+            .entry(trial.experiment_id.clone())
+            .or_default()
+            .push(trial);
+    }
+    let mut claims = Vec::new();
+    for (experiment_id, trials) in by_experiment {
+        let mut ids: Vec<String> = trials.iter().map(|t| t.case_id.clone()).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        let cases = effective_cases(tx, &experiment_id, &ids).await?;
+        for trial in trials {
+            let (case, version) = cases.get(&trial.case_id).cloned().ok_or_else(|| {
+                StoreError::Unreadable(format!("no frozen case {}", trial.case_id))
+            })?;
+            claims.push(Claim {
+                fence: Fence {
+                    trial_id: trial.trial_id,
+                    epoch: trial.epoch,
+                },
+                experiment_id: trial.experiment_id,
+                workspace_id: trial.workspace_id,
+                state: trial.state,
+                attempt: trial.attempt,
+                idempotency_key: trial.idempotency_key,
+                trial: trial.trial,
+                version,
+                case,
+            });
+        }
+    }
+    Ok(claims)
+}
+
+pub(super) async fn claim(
     tx: &mut Tx,
     ctx: &Ctx,
     worker: &str,

@@ -1,6 +1,6 @@
 //! Recording: the agent's answer is stored before anything else is done with it.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{HashMap, HashSet, VecDeque};
 
 use evalkit_core::canonical;
 use evalkit_core::experiment::TrialState;
@@ -14,6 +14,7 @@ use crate::ctx::Ctx;
 use crate::db::{Tx, args, given, without_nul};
 use crate::error::StoreError;
 use crate::experiment::event::{self, Moved};
+use crate::queue::claim::{Claim, claim, completed};
 use crate::queue::{Fence, Taken, engine_only};
 use crate::row::to_json;
 use crate::store::Store;
@@ -33,8 +34,19 @@ pub struct Recording {
     pub trajectory: Option<Vec<u8>>,
 }
 
+/// The next trial that a worker takes with an answer: it begins the next call as soon as the answer is durable.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Wanted {
+    /// Who takes it.
+    pub worker: String,
+    /// For how long, in microseconds.
+    pub lease: i64,
+}
+
 struct Stored {
     fence: Fence,
+    /// A trial of the same experiment is taken in the same transaction.
+    next: Option<Wanted>,
     run: String,
     answer: Option<String>,
     marked: bool,
@@ -62,6 +74,24 @@ impl Store {
         fence: &Fence,
         recording: Recording,
     ) -> Result<Taken, StoreError> {
+        let (taken, _) = self
+            .record_answer_and_claim(ctx, fence, recording, None)
+            .await?;
+        Ok(taken)
+    }
+
+    /// Stores the answer of a running trial and takes the next queued one of its experiment, in one transaction, when
+    /// `next` says for whom. Nothing is taken when the answer is not, or when none may run.
+    ///
+    /// # Errors
+    /// When the database or the disk fails; then nothing is stored and nothing taken.
+    pub async fn record_answer_and_claim(
+        &self,
+        ctx: &Ctx,
+        fence: &Fence,
+        recording: Recording,
+        next: Option<Wanted>,
+    ) -> Result<(Taken, Option<Claim>), StoreError> {
         engine_only(ctx)?;
         let mut run = recording.run;
         run.trajectory = None;
@@ -74,6 +104,7 @@ impl Store {
         };
         let stored = Stored {
             fence: fence.clone(),
+            next,
             run: to_json(&run)?,
             addressing: answer.as_deref().is_some_and(addresses_grader),
             answer,
@@ -82,8 +113,8 @@ impl Store {
             cost_usd: run.usage.as_ref().and_then(|usage| usage.cost_usd),
             trajectory: self.place_trajectory(recording.trajectory).await?,
         };
-        let taken = self.gather(ctx, stored).await?;
-        Ok(self.count_stale(taken))
+        let (taken, claim) = self.gather(ctx, stored).await?;
+        Ok((self.count_stale(taken), claim))
     }
 
     async fn place_trajectory(
@@ -185,9 +216,15 @@ impl Store {
 }
 
 impl Gather for Stored {
-    type Out = Taken;
+    type Out = (Taken, Option<Claim>);
 
-    fn run<'a>(tx: &'a mut Tx, pieces: Vec<(&'a Ctx, &'a Self)>) -> BoxFuture<'a, Outcomes<Taken>> {
+    /// The next call waits for it.
+    const URGENT: bool = true;
+
+    fn run<'a>(
+        tx: &'a mut Tx,
+        pieces: Vec<(&'a Ctx, &'a Self)>,
+    ) -> BoxFuture<'a, Outcomes<Self::Out>> {
         Box::pin(record(tx, pieces))
     }
 }
@@ -200,7 +237,7 @@ struct Home {
     trial: u32,
 }
 
-async fn record(tx: &mut Tx, pieces: Vec<(&Ctx, &Stored)>) -> Outcomes<Taken> {
+async fn record(tx: &mut Tx, pieces: Vec<(&Ctx, &Stored)>) -> Outcomes<(Taken, Option<Claim>)> {
     let homes = take(tx, &pieces).await?;
     let mut runs = Vec::new();
     let mut moved = Vec::new();
@@ -211,7 +248,7 @@ async fn record(tx: &mut Tx, pieces: Vec<(&Ctx, &Stored)>) -> Outcomes<Taken> {
         let home = homes
             .get(&stored.fence)
             .filter(|_| recorded.insert(&stored.fence));
-        outcomes.push(Ok(home.is_some()));
+        outcomes.push(home.is_some());
         let Some(home) = home else {
             continue;
         };
@@ -249,7 +286,50 @@ async fn record(tx: &mut Tx, pieces: Vec<(&Ctx, &Stored)>) -> Outcomes<Taken> {
     )
     .await?;
     event::trials(tx, moved).await?;
-    Ok(outcomes)
+    let mut next = next_claims(tx, &pieces, &outcomes, &homes).await?;
+    Ok(pieces
+        .iter()
+        .zip(outcomes)
+        .map(|((_, stored), taken)| {
+            let claim = homes
+                .get(&stored.fence)
+                .filter(|_| taken)
+                .zip(stored.next.as_ref())
+                .and_then(|(home, wanted)| {
+                    let key = (home.experiment_id.as_str(), wanted.worker.as_str());
+                    next.get_mut(&key).and_then(VecDeque::pop_front)
+                });
+            Ok((taken, claim))
+        })
+        .collect())
+}
+
+/// For each experiment and worker, as many trials as answers were taken that wanted one.
+async fn next_claims<'a>(
+    tx: &mut Tx,
+    pieces: &[(&Ctx, &'a Stored)],
+    taken: &[bool],
+    homes: &'a HashMap<Fence, Home>,
+) -> Result<HashMap<(&'a str, &'a str), VecDeque<Claim>>, StoreError> {
+    let mut wanted: HashMap<(&str, &str), (u32, i64, &Ctx)> = HashMap::new();
+    for ((ctx, stored), taken) in pieces.iter().zip(taken) {
+        if let Some(next) = &stored.next
+            && *taken
+            && let Some(home) = homes.get(&stored.fence)
+        {
+            let key = (home.experiment_id.as_str(), next.worker.as_str());
+            wanted.entry(key).or_insert((0, next.lease, ctx)).0 += 1;
+        }
+    }
+    let mut claims = HashMap::with_capacity(wanted.len());
+    for ((experiment, worker), (n, lease, ctx)) in wanted {
+        let taken = claim(tx, ctx, worker, experiment, n, lease).await?;
+        claims.insert(
+            (experiment, worker),
+            completed(tx, taken).await?.into_iter().collect(),
+        );
+    }
+    Ok(claims)
 }
 
 /// Moves the trials that are still held as named to `recorded`, and says where they live.

@@ -18,6 +18,9 @@ pub(crate) trait Gather: Sized + Send + Sync + 'static {
     /// What each caller is told.
     type Out: Send + 'static;
 
+    /// Goes before what waits with it, and is committed without it.
+    const URGENT: bool = false;
+
     /// Does all pieces. A piece that is refused must not have changed anything. When the whole fails, everything is
     /// taken back and each piece is done alone, so that one that cannot be stored harms no other.
     fn run<'a>(
@@ -122,6 +125,10 @@ impl<G: Gather> Job for Gathered<G> {
 
     fn into_any(self: Box<Self>) -> Box<dyn Any> {
         self
+    }
+
+    fn urgent(&self) -> bool {
+        G::URGENT
     }
 
     fn kind(&self) -> TypeId {

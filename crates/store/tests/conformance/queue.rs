@@ -4,7 +4,7 @@ use evalkit_core::error::Code;
 use evalkit_core::experiment::{ExperimentState, TrialState};
 use evalkit_core::run::{AgentErrorClass, RunError};
 use evalkit_core::view::experiment::Live;
-use evalkit_store::Fence;
+use evalkit_store::{Fence, Wanted};
 
 use crate::world::{CASES, LEASE, SECOND, World, answer, code, grade, new_experiment};
 
@@ -49,6 +49,52 @@ async fn a_trial_runs_from_queued_to_done() {
             .await
             .expect("ok")
             .is_empty()
+    );
+}
+
+/// One transaction: an answer that is stored takes the next trial along, and one that is not takes nothing.
+async fn an_answer_takes_the_next_trial_with_it() {
+    let world = World::new().await;
+    let mara = world.as_person("mara").await;
+    world.sync(&mara, "mara", CASES).await;
+    let made = world.experiment(&mara, "mara").await;
+    let first = world.claim(&made.id, 1).await.remove(0);
+    let ctx = world.system();
+    let wanted = || {
+        Some(Wanted {
+            worker: "worker-a".to_owned(),
+            lease: LEASE,
+        })
+    };
+    let record = async |fence: &Fence, next| {
+        world
+            .store
+            .record_answer_and_claim(&ctx, fence, answer("Cairo."), next)
+            .await
+            .expect("an answer")
+    };
+    let (taken, next) = record(&first.fence, wanted()).await;
+    assert!(taken);
+    let next = next.expect("the second trial");
+    assert_ne!(next.fence.trial_id, first.fence.trial_id);
+    assert_eq!((next.attempt, next.state), (1, TrialState::Running));
+    assert_eq!(next.case.case.id, "paris");
+    // The same answer again is stale, and takes nothing.
+    assert_eq!(record(&first.fence, wanted()).await, (false, None));
+    // Nothing is queued any more.
+    assert_eq!(record(&next.fence, wanted()).await, (true, None));
+
+    let paused = world.experiment(&mara, "mara").await;
+    let held = world.claim(&paused.id, 1).await.remove(0);
+    world
+        .store
+        .pause_experiment(&mara, "mara", paused.run)
+        .await
+        .expect("a pause");
+    assert_eq!(
+        record(&held.fence, wanted()).await,
+        (true, None),
+        "a paused run takes nothing new"
     );
 }
 
@@ -573,6 +619,7 @@ async fn five_hundred_trials_cost_little() {
 
 evalkit_test_database::on_each_database![
     a_trial_runs_from_queued_to_done,
+    an_answer_takes_the_next_trial_with_it,
     the_same_scores_come_from_the_counts_and_from_the_grades,
     a_worker_that_lost_its_lease_writes_nothing,
     grading_goes_on_after_a_crash_without_a_second_call_or_verdict,
