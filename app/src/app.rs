@@ -21,18 +21,18 @@ pub fn App() -> impl IntoView {
         <Router set_is_routing>
             <Frame session is_routing>
                 <FlatRoutes fallback=|| view! { <NotFoundPage/> }>
-                    <Route path=path!("/") view={Lazy::<chunk::Home>::new()} ssr=SsrMode::Async/>
-                    <Route path=path!("/sign-in") view={Lazy::<chunk::SignIn>::new()} ssr=SsrMode::Async/>
-                    <Route path=path!("/setup/:link") view={Lazy::<chunk::Setup>::new()} ssr=SsrMode::Async/>
-                    <Route path=path!("/settings/tokens") view={Lazy::<chunk::Tokens>::new()} ssr=SsrMode::Async/>
-                    <Route path=path!("/kit") view={Lazy::<chunk::Kit>::new()} ssr=SsrMode::Async/>
-                    <Route path=path!("/w/:ws") view={Lazy::<chunk::Workspace>::new()} ssr=SsrMode::Async/>
-                    <Route path=path!("/w/:ws/runs") view={Lazy::<chunk::Runs>::new()} ssr=SsrMode::Async/>
-                    <Route path=path!("/w/:ws/runs/:id") view={Lazy::<chunk::Experiment>::new()} ssr=SsrMode::Async/>
-                    <Route path=path!("/w/:ws/runs/:id/c/:case") view={Lazy::<chunk::Trial>::new()} ssr=SsrMode::Async/>
-                    <Route path=path!("/w/:ws/agents") view={Lazy::<chunk::Agents>::new()} ssr=SsrMode::Async/>
-                    <Route path=path!("/w/:ws/d/:ds") view={Lazy::<chunk::Dataset>::new()} ssr=SsrMode::Async/>
-                    <Route path=path!("/w/:ws/d/:ds/c/:id") view={Lazy::<chunk::Case>::new()} ssr=SsrMode::Async/>
+                    <Route path=path!("/") view={Lazy::<chunk::Page>::new()} ssr=SsrMode::Async/>
+                    <Route path=path!("/sign-in") view={Lazy::<chunk::Page>::new()} ssr=SsrMode::Async/>
+                    <Route path=path!("/setup/:link") view={Lazy::<chunk::Page>::new()} ssr=SsrMode::Async/>
+                    <Route path=path!("/settings/tokens") view={Lazy::<chunk::Page>::new()} ssr=SsrMode::Async/>
+                    <Route path=path!("/kit") view={Lazy::<chunk::Page>::new()} ssr=SsrMode::Async/>
+                    <Route path=path!("/w/:ws") view={Lazy::<chunk::Page>::new()} ssr=SsrMode::Async/>
+                    <Route path=path!("/w/:ws/runs") view={Lazy::<chunk::Page>::new()} ssr=SsrMode::Async/>
+                    <Route path=path!("/w/:ws/runs/:id") view={Lazy::<chunk::Page>::new()} ssr=SsrMode::Async/>
+                    <Route path=path!("/w/:ws/runs/:id/c/:case") view={Lazy::<chunk::Page>::new()} ssr=SsrMode::Async/>
+                    <Route path=path!("/w/:ws/agents") view={Lazy::<chunk::Page>::new()} ssr=SsrMode::Async/>
+                    <Route path=path!("/w/:ws/d/:ds") view={Lazy::<chunk::Page>::new()} ssr=SsrMode::Async/>
+                    <Route path=path!("/w/:ws/d/:ds/c/:id") view={Lazy::<chunk::Page>::new()} ssr=SsrMode::Async/>
                 </FlatRoutes>
             </Frame>
         </Router>

@@ -27,17 +27,11 @@ pub const CHUNKS: [&str; 4] = ["account", "browse", "result", "run"];
 
 /// The chunk of the page at `path`; none for a page whose code is in the main module.
 pub fn chunk_of(path: &str) -> Option<&'static str> {
-    let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
-    match parts[..] {
-        [] | ["w", _] | ["w", _, "d", _] | ["w", _, "d", _, "c", _] | ["w", _, "runs"] => {
-            Some("browse")
-        }
-        ["sign-in"] | ["setup", _] | ["settings", "tokens"] | ["kit"] | ["w", _, "agents"] => {
-            Some("account")
-        }
-        ["w", _, "runs", _] => Some("run"),
-        ["w", _, "runs", _, "c", _] => Some("result"),
-        _ => None,
+    match page_of(path) {
+        "" => None,
+        "case" | "dataset" | "home" | "runs" | "workspace" => Some("browse"),
+        page @ ("result" | "run") => Some(page),
+        _ => Some("account"),
     }
 }
 
@@ -97,43 +91,79 @@ pub(crate) async fn load(path: &str) -> bool {
     loaded.is_ok()
 }
 
-/// Routes whose pages are in the chunk `$chunk`.
-macro_rules! pages {
-    ($chunk:ident, $load:ident, $which:ident: $($route:ident => $page:ident),+ $(,)?) => {
-        #[derive(Clone, Copy)]
-        #[repr(u8)]
-        enum $which {
-            $($route),+
-        }
+/// The route of every page: the address says which. One type for all keeps the main module small.
+pub struct Page(&'static str);
 
-        #[wasm_split($chunk, fallible, preload($load), wasm_split_path = ::leptos::wasm_split)]
-        fn $chunk(which: $which) -> Result<AnyView, NotLoaded> {
-            Ok(match which {
-                $($which::$route => view! { <$page/> }.into_any()),+
-            })
-        }
+impl LazyRoute for Page {
+    fn data() -> Self {
+        let path = leptos_router::hooks::use_location().pathname;
+        Self(path.with_untracked(|path| page_of(path)))
+    }
 
-        $(
-            /// The route of the page of that name.
-            pub struct $route;
-
-            impl LazyRoute for $route {
-                fn data() -> Self {
-                    Self
-                }
-
-                async fn view(_: Self) -> AnyView {
-                    arrived($chunk($which::$route)).await
-                }
+    async fn view(Self(page): Self) -> AnyView {
+        arrived(async move {
+            match page {
+                "case" | "dataset" | "home" | "runs" | "workspace" => browse(page).await,
+                "result" => result().await,
+                "run" => run().await,
+                _ => account(page).await,
             }
-        )+
-    };
+        })
+        .await
+    }
 }
 
-pages!(account, load_account, Account: Agents => AgentsPage, Kit => KitPage, Setup => SetupPage, SignIn => SignInPage, Tokens => TokensPage);
-pages!(browse, load_browse, Browse: Case => CaseRoute, Dataset => DatasetPage, Home => HomePage, Runs => RunsPage, Workspace => WorkspacePage);
-pages!(result, load_result, One: Trial => ResultRoute);
-pages!(run, load_run, Run: Experiment => ExperimentRoute);
+/// Which page is at `path`, which is that of a route.
+fn page_of(path: &str) -> &'static str {
+    let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
+    match parts[..] {
+        [] => "home",
+        ["sign-in"] => "sign-in",
+        ["setup", _] => "setup",
+        ["settings", "tokens"] => "tokens",
+        ["kit"] => "kit",
+        ["w", _] => "workspace",
+        ["w", _, "agents"] => "agents",
+        ["w", _, "d", _] => "dataset",
+        ["w", _, "d", _, "c", _] => "case",
+        ["w", _, "runs"] => "runs",
+        ["w", _, "runs", _] => "run",
+        ["w", _, "runs", _, "c", _] => "result",
+        _ => "",
+    }
+}
+
+#[wasm_split(account, fallible, preload(load_account), wasm_split_path = ::leptos::wasm_split)]
+fn account(page: &'static str) -> Result<AnyView, NotLoaded> {
+    Ok(match page {
+        "agents" => view! { <AgentsPage/> }.into_any(),
+        "kit" => view! { <KitPage/> }.into_any(),
+        "setup" => view! { <SetupPage/> }.into_any(),
+        "tokens" => view! { <TokensPage/> }.into_any(),
+        _ => view! { <SignInPage/> }.into_any(),
+    })
+}
+
+#[wasm_split(browse, fallible, preload(load_browse), wasm_split_path = ::leptos::wasm_split)]
+fn browse(page: &'static str) -> Result<AnyView, NotLoaded> {
+    Ok(match page {
+        "case" => view! { <CaseRoute/> }.into_any(),
+        "dataset" => view! { <DatasetPage/> }.into_any(),
+        "runs" => view! { <RunsPage/> }.into_any(),
+        "workspace" => view! { <WorkspacePage/> }.into_any(),
+        _ => view! { <HomePage/> }.into_any(),
+    })
+}
+
+#[wasm_split(result, fallible, preload(load_result), wasm_split_path = ::leptos::wasm_split)]
+fn result() -> Result<AnyView, NotLoaded> {
+    Ok(view! { <ResultRoute/> }.into_any())
+}
+
+#[wasm_split(run, fallible, preload(load_run), wasm_split_path = ::leptos::wasm_split)]
+fn run() -> Result<AnyView, NotLoaded> {
+    Ok(view! { <ExperimentRoute/> }.into_any())
+}
 
 #[cfg(test)]
 mod tests {
